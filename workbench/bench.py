@@ -1,0 +1,286 @@
+"""The public face: one object over one home.
+
+>>> import workbench as wb
+>>> bench = wb.open()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.config import load_config, resolve_home
+from workbench.errors import AmbiguousError, NotFoundError
+from workbench.store.entities import record
+from workbench.store.home import Home
+from workbench.store.lake import Lake
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.config import Config
+    from workbench.ingest.importer import ImportResult, Progress
+    from workbench.reports.sessions_job import WrittenReport
+
+PathLike = str | os.PathLike[str]
+
+
+def open(home: PathLike | None = None, **settings: Any) -> Workbench:  # noqa: A001
+    """Open a home.
+
+    Args:
+        home: Its folder; `WORKBENCH_HOME` or the platform's user data folder unless given. Made when it is missing.
+        settings: Configuration that comes before every file and variable, such as `compiler={"token_budget": 50000}`.
+
+    Raises:
+        NewerHomeError: A newer workbench made it.
+        StoreError: It cannot be opened.
+    """
+    return Workbench(home, settings=settings)
+
+
+class Workbench:
+    """Everything that can be done with one home.
+
+    Args:
+        home: Its folder; see `open`.
+        settings: See `open`.
+    """
+
+    def __init__(self, home: PathLike | None = None, *, settings: Mapping[str, Any] | None = None) -> None:
+        self.home = Home.open(resolve_home(None if home is None else Path(home)))
+        self._settings = dict(settings or {})
+        self._lake = Lake(self.home)
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration, each value with its origin."""
+        return load_config(self.home.root, project_dir=Path.cwd(), overrides=self._settings)
+
+    # -- import --------------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        *paths: PathLike,
+        rehash: bool = False,
+        progress: Progress | None = None,
+        wait_seconds: float = 600,
+    ) -> ImportResult:
+        """Import agents' transcripts.
+
+        Args:
+            paths: Files and folders; where agents keep their own unless given.
+            rehash: Read files again whose size, time and inode did not change.
+            progress: Called with bytes done, bytes in all and the path at hand.
+            wait_seconds: How long to wait for another import into this home.
+
+        Returns:
+            What landed, what was skipped and what could not be read.
+
+        Raises:
+            NotFoundError: No path was given and no agent's folder was found.
+            StoreError: The home cannot be written to.
+        """
+        from workbench.ingest.importer import Importer  # noqa: PLC0415
+
+        found = [Path(path) for path in paths] or self.agent_folders()
+        return Importer(self._lake, progress=progress).run(found, rehash=rehash, wait_seconds=wait_seconds)
+
+    def agent_folders(self) -> list[Path]:
+        """Where agents keep their sessions on this machine, as far as the folders exist.
+
+        Raises:
+            NotFoundError: None of them exists.
+        """
+        from workbench.ingest.discover import agent_folders  # noqa: PLC0415
+
+        ingest = self.config.ingest
+        candidates = agent_folders(ingest.claude_config_dir, ingest.xdg_config_dir, Path.home())
+        found = [folder for folder in candidates if folder.is_dir()]
+        if not found:
+            looked = ", ".join(map(str, candidates))
+            raise NotFoundError(
+                f"no agent's sessions were found (looked in {looked}); name a file or folder: workbench ingest PATH"
+            )
+        return found
+
+    def land_logs(self, *, wait_seconds: float = 5) -> ImportResult | None:
+        """Land new events of sessions run here; None where there are no logs."""
+        if not self.home.sessions.is_dir():
+            return None
+        return self.ingest(self.home.sessions, wait_seconds=wait_seconds)
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> pl.DataFrame:
+        """Ask the lake; new events of sessions run here are landed first.
+
+        Args:
+            query: DuckDB SQL over the tables of `docs/tables.md`.
+            parameters: Values for `?`, or by name for `$name`.
+
+        Returns:
+            A Polars frame; times are UTC.
+
+        Raises:
+            QueryError: DuckDB refused it.
+        """
+        self.land_logs()
+        return self._lake.sql(query, parameters)
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """A table as a Polars lazy frame.
+
+        Raises:
+            NotFoundError: There is no such table.
+        """
+        self.land_logs()
+        return self._lake.scan(table)
+
+    def as_of(self, table: str, moment: datetime) -> pl.DataFrame:
+        """An entity table as it was at a moment (with a zone).
+
+        Raises:
+            NotFoundError: There is no such entity table.
+        """
+        return self._lake.as_of(table, moment)
+
+    @property
+    def sessions(self) -> pl.DataFrame:
+        """All sessions, newest first."""
+        return self.sql("select * from sessions order by started_at desc nulls last, session_id")
+
+    def resolve_session(self, name: str) -> str:
+        """The session that is meant by an id, a prefix of one that fits no other, or `last`.
+
+        Raises:
+            NotFoundError: No session fits.
+            AmbiguousError: Several fit.
+        """
+        if name == "last":
+            found = self.sql("select session_id from sessions order by ended_at desc nulls last, session_id limit 1")
+        else:
+            query = (
+                "select session_id from sessions where starts_with(session_id, ?) "
+                "order by session_id != ?, session_id limit 6"
+            )
+            found = self.sql(query, [name, name])
+        ids = found["session_id"].to_list() if found.height else []
+        if not ids:
+            raise NotFoundError(f"no session begins with {name!r}; `workbench sessions` lists them")
+        if len(ids) > 1 and ids[0] != name:
+            listed = ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")  # noqa: PLR2004
+            raise AmbiguousError(f"{name!r} fits several sessions: {listed}; write more of the id")
+        return str(ids[0])
+
+    def list_sessions(
+        self, *, project: str | None = None, agent: str | None = None, since: datetime | None = None
+    ) -> pl.DataFrame:
+        """Sessions that fit all filters, newest first.
+
+        Args:
+            project: A project id, or part of the project's path.
+            agent: An agent's name.
+            since: Those that were active at or after this time (with a zone).
+
+        Returns:
+            Rows of `sessions`; people's titles, where they gave any, in the place of ours.
+        """
+        return self.sql(
+            """
+            select s.* replace (coalesce(l.title, s.title) as title)
+            from sessions s left join session_labels l using (session_id)
+            where ($project is null or s.project_id = $project or contains(s.cwd, $project))
+              and ($agent is null or s.agent = $agent)
+              and ($since is null or s.ended_at >= $since)
+            order by s.started_at desc nulls last, s.session_id
+            """,
+            {"project": project, "agent": agent, "since": since},
+        )
+
+    def session(self, name: str) -> dict[str, Any]:
+        """One session: its row, its labels, and its exchanges.
+
+        Args:
+            name: Id, prefix or `last`.
+
+        Returns:
+            `session` (the row), `labels` (a row or None), `turn_records` (rows), `import_issues` (rows).
+
+        Raises:
+            NotFoundError, AmbiguousError: As for `resolve_session`.
+        """
+        session_id = self.resolve_session(name)
+        labels = self._rows("session_labels", session_id, "session_id")
+        return {
+            "session": self._rows("sessions", session_id, "session_id")[0],
+            "labels": labels[0] if labels else None,
+            "turn_records": self._rows("turn_records", session_id, "turn"),
+            "import_issues": self._rows("import_issues", session_id, "source_id, line"),
+        }
+
+    def session_markdown(self, name: str) -> str:
+        """One session as a Markdown document.
+
+        Raises:
+            NotFoundError, AmbiguousError: As for `resolve_session`.
+        """
+        from workbench.reports.markdown import session_markdown  # noqa: PLC0415
+
+        session_id = self.resolve_session(name)
+        (about,) = self._rows("sessions", session_id, "session_id")
+        return session_markdown(
+            about, self._rows("turns", session_id, "sequence_number"), self._rows("tool_calls", session_id, "seq")
+        )
+
+    def _rows(self, table: str, session_id: str, order: str) -> list[dict[str, Any]]:
+        return self._lake.sql(f"select * from {table} where session_id = ? order by {order}", [session_id]).to_dicts()
+
+    # -- reports -------------------------------------------------------------------------------------------------------
+
+    def report(self, name: str, out: PathLike, *, session_ids: Sequence[str] | None = None) -> WrittenReport:
+        """Write a report: one HTML file that needs nothing else, and a manifest of what it was made from.
+
+        Args:
+            name: `sessions`.
+            out: A file that ends in `.html`, or a folder.
+            session_ids: Only these sessions; all unless given.
+
+        Raises:
+            NotFoundError: There is no such report.
+        """
+        if name != "sessions":
+            raise NotFoundError(f"there is no report {name!r}; there is: sessions")
+        from workbench.reports.sessions_job import write_sessions_report  # noqa: PLC0415
+
+        self.land_logs()
+        return write_sessions_report(self._lake, Path(out), session_ids=session_ids)
+
+    # -- labels --------------------------------------------------------------------------------------------------------
+
+    def label(self, session: str, *, recorded_by: str = "user", **labels: Any) -> None:
+        """Say something of a session: `title`, `tags`, `arm` or `project`.
+
+        Args:
+            session: Id, prefix or `last`.
+            recorded_by: Who says so.
+            labels: Those to change; the others stay.
+
+        Raises:
+            NotFoundError, AmbiguousError: As for `resolve_session`.
+            SchemaError: There is no such label.
+        """
+        session_id = self.resolve_session(session)
+        before = self._lake.sql(
+            "select title, tags, arm, project from session_labels where session_id = ?", [session_id]
+        )
+        known = before.row(0, named=True) if before.height else {}
+        record(
+            self._lake.stores["session_labels"],
+            [{"session_id": session_id, **known, **labels}],
+            recorded_by=recorded_by,
+        )

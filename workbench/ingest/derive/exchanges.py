@@ -1,0 +1,109 @@
+"""Exchanges: a prompt and all that followed until the next, as one row (PRAANA's turn record)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from workbench.events import Event
+from workbench.ingest.derive.tool_calls import ToolCall
+from workbench.ingest.derive.turns import Turn
+from workbench.ingest.derive.usage import ModelCall, total_tokens
+
+READ_TOOLS: Final = frozenset(
+    ("Read", "NotebookRead", "read", "read_file", "ReadFile", "view", "view_image", "open_file")
+)
+WRITE_TOOLS: Final = frozenset(
+    (
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "write",
+        "edit",
+        "write_file",
+        "edit_file",
+        "replace",
+        "create",
+        "apply_patch",
+    )
+)
+"""Names of file tools: Claude Code, PRAANA, pi, Gemini CLI, Codex, SWE-agent."""
+
+Row = tuple[Any, ...]
+
+
+def time_span(events: Iterable[Event]) -> tuple[datetime | None, datetime | None, int | None]:
+    """Oldest and newest time and the milliseconds between: never negative, whatever the clocks did."""
+    times = [event.occurred_at for event in events if event.occurred_at is not None]
+    if not times:
+        return None, None, None
+    start, end = min(times), max(times)
+    return start, end, round((end - start).total_seconds() * 1000)
+
+
+def exchange_rows(
+    events: Sequence[Event], turns: Sequence[Turn], calls: Sequence[ToolCall], usage: Sequence[ModelCall]
+) -> list[Row]:
+    """Rows of `turn_records`, in the order of its columns; what came before the first prompt is no exchange."""
+    by_turn: dict[int, list[Event]] = defaultdict(list)
+    turns_of: dict[int, list[Turn]] = defaultdict(list)
+    calls_of: dict[int, list[ToolCall]] = defaultdict(list)
+    usage_of: dict[int, list[ModelCall]] = defaultdict(list)
+    for event in events:
+        by_turn[event.turn].append(event)
+    for turn in turns:
+        turns_of[turn.first.turn].append(turn)
+    for call in calls:
+        calls_of[call.turn].append(call)
+    for model_call in usage:
+        usage_of[model_call.turn].append(model_call)
+    return [
+        _row(number, by_turn[number], turns_of[number], calls_of[number], usage_of[number])
+        for number in sorted(by_turn)
+        if number > 0
+    ]
+
+
+def _row(number: int, events: list[Event], turns: list[Turn], calls: list[ToolCall], usage: list[ModelCall]) -> Row:
+    main = [turn for turn in turns if not turn.first.is_sidechain]
+    said = [turn.text for turn in main if turn.role == "assistant" and turn.texts]
+    failed = [call for call in calls if call.is_error]
+    return (
+        events[0].session_id,
+        number,
+        next((turn.text for turn in main if turn.role == "user"), ""),
+        said[-1] if said else "",
+        *time_span(events),
+        sum(turn.role == "assistant" for turn in main),
+        len(calls),
+        len(failed),
+        _files(calls, READ_TOOLS),
+        _files(calls, WRITE_TOOLS),
+        [first_line(call.result or "") for call in failed],
+        any(is_interrupt(event) for event in events),
+        any(is_compaction(event) for event in events),
+        *total_tokens(usage),
+    )
+
+
+def _files(calls: Sequence[ToolCall], tools: frozenset[str]) -> list[str]:
+    return list(dict.fromkeys(call.file_path for call in calls if call.tool in tools and call.file_path))
+
+
+def first_line(text: str, length: int = 200) -> str:
+    """The first line that says something, cut at `length` characters."""
+    line = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def is_interrupt(event: Event) -> bool:
+    """Whether a person stopped the agent here."""
+    return event.kind == "system_note" and event.payload.get("type") == "turn_interrupted"
+
+
+def is_compaction(event: Event) -> bool:
+    """Whether the history was replaced by a summary here; the summary that follows the mark is not counted again."""
+    return event.kind == "compaction" and event.payload.get("type") != "summary"

@@ -1,0 +1,98 @@
+"""Usage: tokens of each model call of a session, each call once (design, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from workbench.events import Event
+
+
+class ModelCall(NamedTuple):
+    """A row of `usage`, in the order of its columns."""
+
+    session_id: str
+    call_id: str
+    turn: int
+    event_id: str
+    occurred_at: datetime | None
+    message_id: str | None
+    request_id: str | None
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    cache_write_1h_tokens: int | None
+    reasoning_tokens: int | None
+    source_id: str
+    agent_id: str | None
+    is_sidechain: bool
+
+
+def model_calls(events: Sequence[Event]) -> list[ModelCall]:
+    """One row a model call.
+
+    An agent writes one call on several lines whose figures grow; the line with the most output tokens tells the whole.
+    Message id and request id name a call; a line without a request id belongs to the call of its message id.
+
+    Args:
+        events: The session's events of kind usage, in order.
+
+    Returns:
+        The calls by first telling.
+    """
+    requests: dict[str, list[str]] = {}
+    for event in events:
+        message_id, request_id = event.payload.get("message_id"), event.payload.get("request_id")
+        if message_id and request_id and request_id not in requests.setdefault(message_id, []):
+            requests[message_id].append(request_id)
+    best: dict[tuple[str, str | None], Event] = {}
+    for event in events:
+        message_id = event.payload.get("message_id") or event.event_id
+        known = requests.get(message_id, [])
+        request_id = event.payload.get("request_id") or (known[0] if known else None)
+        key = (message_id, request_id)
+        if key not in best or _output(event) > _output(best[key]):
+            best[key] = event
+    return [_row(key, event, shared=len(requests.get(key[0], ())) > 1) for key, event in best.items()]
+
+
+def _output(event: Event) -> int:
+    return event.payload.get("output_tokens") or 0
+
+
+def _row(key: tuple[str, str | None], event: Event, *, shared: bool) -> ModelCall:
+    payload, (message_id, request_id) = event.payload, key
+    return ModelCall(
+        event.session_id,
+        f"{message_id}/{request_id}" if shared else message_id,
+        event.turn,
+        event.event_id,
+        event.occurred_at,
+        payload.get("message_id"),
+        request_id,
+        payload.get("model"),
+        payload.get("input_tokens"),
+        payload.get("output_tokens"),
+        payload.get("cache_read_tokens"),
+        payload.get("cache_write_tokens"),
+        payload.get("cache_write_1h_tokens"),
+        payload.get("reasoning_tokens"),
+        event.source_id or "",
+        event.agent_id,
+        event.is_sidechain,
+    )
+
+
+TOKEN_FIELDS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+
+
+def total_tokens(calls: Sequence[ModelCall]) -> tuple[int | None, int | None, int | None, int | None]:
+    """Sums of the four counters; one that no call tells is unknown, not 0."""
+    sums = []
+    for name in TOKEN_FIELDS:
+        told = [value for call in calls if (value := getattr(call, name)) is not None]
+        sums.append(sum(told) if told else None)
+    return (sums[0], sums[1], sums[2], sums[3])

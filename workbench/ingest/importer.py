@@ -1,0 +1,239 @@
+"""Import: from paths to landed sessions.
+
+Files are cut into batches, batches are prepared (here, or by several processes when there is much to read) and landed
+as they come. All of it happens under the home's landing lock, so that what is known at the start stays true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from workbench.ingest import discover, workers
+from workbench.ingest.batches import cut
+from workbench.ingest.prepare import LeftOut, Prepared, Preparer
+from workbench.ingest.rows import only
+from workbench.ingest.sources import KnownSource, KnownSources
+from workbench.store.archive import Archive
+from workbench.store.lake import Lake
+from workbench.store.landing import land
+from workbench.store.tables import DERIVED
+from workbench.text.redaction import Redactor, redact
+
+BATCH_BYTES: Final = 24_000_000
+"""Bytes of sources in one batch: its rows stay far below 2 GB, and it keeps a process busy for half a second."""
+
+LANDING_BYTES: Final = 96_000_000
+"""Bytes of sources that land together: a landing commits to eleven tables, whatever their size."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with bytes done, bytes in all, and the path at hand."""
+
+
+@dataclass
+class ImportResult:
+    """What an import did.
+
+    Attributes:
+        sessions: Sessions that landed now; of one that grew, all of it counts below.
+        events: Their rows in `events`.
+        turns: Their rows in `turns`.
+        tool_calls: Their rows in `tool_calls`.
+        unchanged: Files that had landed and did not change since; they were not opened.
+        issues: Their rows in `import_issues`.
+        skipped: Files that are no transcripts.
+        errors: Files that could not be read.
+    """
+
+    sessions: int = 0
+    events: int = 0
+    turns: int = 0
+    tool_calls: int = 0
+    unchanged: int = 0
+    issues: int = 0
+    skipped: list[LeftOut] = field(default_factory=list)
+    errors: list[LeftOut] = field(default_factory=list)
+
+
+class Importer:
+    """Imports into one home.
+
+    Args:
+        lake: The home's tables.
+        redactor: The seam of `text.redaction`; picklable where several processes are to be used.
+        progress: Told how far it is.
+        now: When it is; UTC.
+        batch_bytes: See `BATCH_BYTES`.
+        processes: How many processes prepare batches; 0 is the one at hand; chosen by the bytes to read unless given.
+    """
+
+    def __init__(
+        self,
+        lake: Lake,
+        *,
+        redactor: Redactor = redact,
+        progress: Progress | None = None,
+        now: datetime | None = None,
+        batch_bytes: int = BATCH_BYTES,
+        processes: int | None = None,
+    ) -> None:
+        self._lake = lake
+        self._archive = Archive(lake.home.archive)
+        self._redactor = redactor
+        self._progress = progress
+        self._now = now or datetime.now(UTC)
+        self._batch_bytes = batch_bytes
+        self._processes = processes
+        self._result = ImportResult()
+
+    def run(self, paths: Iterable[Path], *, rehash: bool = False, wait_seconds: float = 600) -> ImportResult:
+        """Import all sources under the given paths.
+
+        What has landed stays when it is interrupted; the same command goes on from there.
+
+        Args:
+            paths: Files and folders.
+            rehash: Read files again whose size, time and inode did not change.
+            wait_seconds: How long to wait for another import into the same home.
+
+        Returns:
+            Counts of what landed now, and everything that was left out with the reason.
+
+        Raises:
+            StoreError: The home cannot be written to, or another import does not end.
+        """
+        with self._lake.home.landing_lock(wait_seconds=wait_seconds):
+            known = known_sources(self._lake)
+            found = self._changed(paths, known, rehash=rehash)
+            batches = list(cut(found, self._batch_bytes))
+            make = partial(
+                Preparer, self._lake.home.archive, self._lake.home.sessions, known, self._redactor, self._now
+            )
+            preparer = make()
+            done = landed = 0
+            total = sum(item.size_bytes for item in found)
+            held: list[Prepared] = []
+            with closing(self._prepared(make, preparer, batches, total)) as results:
+                for number, prepared in results:
+                    held.append(prepared)
+                    done += sum(item.size_bytes for item in batches[number])
+                    if done == total or done - landed >= LANDING_BYTES:
+                        self._land(preparer, held)
+                        held, landed = [], done
+                    if self._progress is not None:
+                        self._progress(done, total, batches[number][-1].path)
+        return self._result
+
+    def _prepared(
+        self, make: Callable[[], Preparer], preparer: Preparer, batches: Sequence[Sequence[discover.Found]], total: int
+    ) -> Generator[tuple[int, Prepared]]:
+        paths = [[item.path for item in batch] for batch in batches]
+        count = self._processes
+        if count is None:
+            count = 0 if total < workers.MANY_BYTES else workers.cores()
+        if count == 0:
+            return workers.in_process(preparer, paths)
+        return workers.in_workers(make, paths, count)
+
+    def _changed(self, paths: Iterable[Path], known: KnownSources, *, rehash: bool) -> list[discover.Found]:
+        found = []
+        for item in discover.walk(paths):
+            if isinstance(item, discover.Unreadable):
+                self._result.errors.append(LeftOut(item.path, item.reason))
+            elif not rehash and known.is_unchanged(item):
+                self._result.unchanged += 1
+            else:
+                found.append(item)
+        return found
+
+    def _land(self, preparer: Preparer, ready: Sequence[Prepared]) -> None:
+        """Land batches together; sessions of which several batches tell are derived anew from all sources first."""
+        for prepared in ready:
+            for source in prepared.known:
+                preparer.known.add(source)
+            self._result.skipped += prepared.skipped
+            self._result.errors += prepared.errors
+        self._write(_whole(preparer, ready))
+        for prepared in ready:
+            for settled in prepared.settled:
+                self._archive.settle(*settled)
+
+    def _write(self, whole: Sequence[Prepared]) -> None:
+        keys = [key for prepared in whole for key in prepared.keys]
+        if not keys:
+            return
+        tables = {name: pa.concat_tables([prepared.tables[name] for prepared in whole]) for name in whole[0].tables}
+        self._add_blobs(tables.pop("blobs"))
+        stores = {table.name: self._lake.stores[table.name] for table in DERIVED}
+        landed = land(stores, keys, lambda missing: tables if len(missing) == len(keys) else only(tables, missing))
+        rows = tables if len(landed) == len(keys) else only(tables, landed)
+        result = self._result
+        result.sessions += len(landed)
+        result.events += rows["events"].num_rows
+        result.turns += rows["turns"].num_rows
+        result.tool_calls += rows["tool_calls"].num_rows
+        result.issues += rows["import_issues"].num_rows
+        for store in self._lake.stores.values():
+            store.compact_if_scattered()
+
+    def _add_blobs(self, blobs: pa.Table) -> None:
+        """Append the texts that are not there yet, each once."""
+        store = self._lake.stores["blobs"]
+        handle = store.handle()
+        known = (
+            set()
+            if handle is None
+            else set(handle.to_pyarrow_dataset().to_table(columns=["sha256"])["sha256"].to_pylist())
+        )
+        new = []
+        for place, sha256 in enumerate(blobs["sha256"].to_pylist()):
+            if sha256 not in known:
+                known.add(sha256)
+                new.append(place)
+        if new:
+            store.append(blobs.take(pa.array(new)))
+
+
+def _whole(preparer: Preparer, ready: Sequence[Prepared]) -> list[Prepared]:
+    """The batches with every session once and derived from all of its sources."""
+    kept: list[Prepared] = []
+    done: set[str] = set()
+    for prepared in ready:
+        complete = {
+            session_id
+            for session_id, paths in prepared.used.items()
+            if session_id not in done and paths == preparer.known.paths_of(session_id)
+        }
+        done |= complete
+        keys = [key for key in prepared.keys if key.session_id in complete]
+        tables = prepared.tables if len(keys) == len(prepared.keys) else only(prepared.tables, keys)
+        kept.append(prepared._replace(keys=keys, tables=tables))
+    lacking = {session_id for prepared in ready for session_id in prepared.used} - done
+    return [*kept, preparer.again(sorted(lacking))] if lacking else kept
+
+
+def known_sources(lake: Lake) -> KnownSources:
+    """The sources that landed, as the tables tell."""
+    names = "source_id, path, format, sha256, older_sha256s, session_ids, size_bytes, mtime_ns, inode"
+    rows = lake.sql(f"select {names} from sources").iter_rows(named=True)
+    return KnownSources(
+        KnownSource(
+            source_id=row["source_id"],
+            path=row["path"],
+            format=row["format"],
+            sha256=row["sha256"],
+            older=tuple(row["older_sha256s"] or ()),
+            session_ids=tuple(row["session_ids"]),
+            size_bytes=row["size_bytes"],
+            mtime_ns=row["mtime_ns"],
+            inode=row["inode"],
+        )
+        for row in rows
+    )

@@ -1,0 +1,150 @@
+"""From a batch of files to tables ready to land: reading, archiving, merging, deriving. Everything but the landing.
+
+A batch can be prepared in any process; it is told which sources are known, and tells which sources it used for each
+session, so that the importer sees whether another batch brought more of one.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from workbench.ingest.derive.session import DERIVE_VERSION
+from workbench.ingest.merge import SessionSource
+from workbench.ingest.rows import BatchRows
+from workbench.ingest.sources import Content, KnownSource, KnownSources, NotASourceError, SourceReader, known_source
+from workbench.store.archive import Archive, Arrival
+from workbench.store.landing_key import LandingKey
+from workbench.text.redaction import RULES_VERSION, Redactor
+
+
+class LeftOut(NamedTuple):
+    """A file that was left out, and why."""
+
+    path: str
+    reason: str
+
+
+class Settled(NamedTuple):
+    """What becomes of a source's earlier contents once its new one has landed."""
+
+    source_id: str
+    older: tuple[str, ...]
+    superseded: tuple[str, ...]
+
+
+class Prepared(NamedTuple):
+    """A batch ready to land.
+
+    Attributes:
+        keys: The landing of each session.
+        used: For each session, the paths of all sources that its rows were derived from.
+        tables: Rows of every derived table, and of `blobs`.
+        known: The sources of the batch, as they will be known.
+        settled: See `Settled`.
+        skipped: Files that are no transcripts.
+        errors: Files that could not be read.
+    """
+
+    keys: list[LandingKey]
+    used: dict[str, frozenset[str]]
+    tables: dict[str, pa.Table]
+    known: list[KnownSource]
+    settled: list[Settled]
+    skipped: list[LeftOut]
+    errors: list[LeftOut]
+
+
+class Preparer:
+    """Prepares batches for one home.
+
+    Args:
+        archive: Folder of the archive.
+        logs: Folder of the home's own event logs.
+        known: Sources that landed before; batches prepared here are added.
+        redactor: The seam of `text.redaction`.
+        now: When the import began; UTC.
+    """
+
+    def __init__(self, archive: Path, logs: Path, known: KnownSources, redactor: Redactor, now: datetime) -> None:
+        self.known = known
+        self._archive = Archive(archive)
+        self._reader = SourceReader(self._archive, str(logs), redactor, now)
+
+    def prepare(self, paths: Sequence[str]) -> Prepared:
+        """Read, archive and derive a batch; what it returns is in the archive for good.
+
+        Raises:
+            StoreError: The archive cannot be written to or is damaged.
+        """
+        with no_cycle_collection():
+            skipped: list[LeftOut] = []
+            errors: list[LeftOut] = []
+            contents = []
+            for path in paths:
+                try:
+                    contents.append(self._reader.open(path, self.known.at(path)))
+                except NotASourceError as reason:
+                    skipped.append(LeftOut(path, str(reason)))
+                except OSError as error:
+                    errors.append(LeftOut(path, error.strerror or str(error)))
+            self._archive.put([Arrival(c.sha256, c.data, RULES_VERSION, c.entry) for c in contents if c.archived])
+            for content in contents:
+                self.known.add(known_source(content))
+            session_ids = sorted({session for content in contents for session in content.entry.session_ids})
+            keys, used, tables = self._derive(session_ids, contents, errors)
+            settled = [Settled(c.entry.source_id, c.older, c.superseded) for c in contents]
+            return Prepared(keys, used, tables, list(map(known_source, contents)), settled, skipped, errors)
+
+    def again(self, session_ids: Sequence[str]) -> Prepared:
+        """Derive sessions anew from all of their known sources.
+
+        Raises:
+            NotFoundError, StoreError: The archive lacks a content or is damaged.
+        """
+        with no_cycle_collection():
+            errors: list[LeftOut] = []
+            keys, used, tables = self._derive(session_ids, (), errors)
+        return Prepared(keys, used, tables, [], [], [], errors)
+
+    def _derive(
+        self, session_ids: Sequence[str], fresh: Sequence[Content], errors: list[LeftOut]
+    ) -> tuple[list[LandingKey], dict[str, frozenset[str]], dict[str, pa.Table]]:
+        at_hand = {content.entry.path: content for content in fresh}
+        rows, keys, used = BatchRows(), [], {}
+        for session_id in session_ids:
+            known = self.known.of_session(session_id)
+            contents = []
+            for source in known:
+                try:
+                    contents.append(at_hand.get(source.path) or self._reader.again(source))
+                except (NotASourceError, OSError) as error:
+                    errors.append(LeftOut(source.path, f"landed before and is gone: {error}"))
+            key = LandingKey.of(session_id, DERIVE_VERSION, [content.state for content in contents])
+            rows.add(key, contents, [older for content in contents for older in self._older(content)])
+            keys.append(key)
+            used[session_id] = frozenset(source.path for source in known)
+        return keys, used, rows.tables()
+
+    def _older(self, content: Content) -> Iterator[SessionSource]:
+        entry = content.entry
+        for age, sha256 in enumerate(content.older, start=1):
+            yield SessionSource(entry.source_id, age, self._reader.archived(entry.format, entry.path, sha256))
+
+
+@contextmanager
+def no_cycle_collection() -> Iterator[None]:
+    """Rows are made by the hundred thousand and refer to nothing that refers back; looking for cycles costs a third."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,25 @@
+"""The other end of `workers`: prepares the batches that come over a socket until it closes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from multiprocessing.connection import Connection
+
+from workbench.ingest.prepare import Preparer
+
+
+def serve(connection: Connection) -> None:
+    """Answer every batch with what was prepared of it, or with the exception that stopped it."""
+    preparer: Preparer = connection.recv()()
+    while True:
+        paths = connection.recv()
+        try:
+            connection.send(preparer.prepare(paths))
+        except Exception as error:  # noqa: BLE001  (it is raised again on the other side)
+            connection.send(error)
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        serve(Connection(int(sys.argv[1])))

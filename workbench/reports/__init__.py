@@ -1,0 +1,1 @@
+"""Documents made of frames: pure, text in and text out."""

@@ -1,0 +1,183 @@
+"""The lake: every table as a view for DuckDB and as a lazy frame for Polars.
+
+Opening takes no lock and blocks no writer. A view shows, of a derived table, the rows of each session's current landing
+(see `landing`), and of an entity table the newest version of each key that was not deleted; `<table>_history` has all
+versions of an entity.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import duckdb
+
+from workbench.errors import NotFoundError, QueryError, StoreError
+from workbench.store.delta import DeltaStore
+from workbench.store.home import Home
+from workbench.store.landing import HEAD
+from workbench.store.schema import LANDING_ID, Table
+from workbench.store.tables import TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow.dataset as ds
+
+PATIENCE_SECONDS: Final = 30
+"""For how long a snapshot is taken again because a landing finished in its middle; each try takes some milliseconds."""
+
+RAW: Final = "_raw_"
+"""Prefix of the registered datasets under the views."""
+
+
+def identifier(name: str) -> str:
+    """A quoted SQL name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def view_sql(table: Table, *, as_of: bool = False) -> str:
+    """The SELECT behind a table's view.
+
+    Args:
+        table: The table.
+        as_of: Only versions recorded up to the bound time `?`; for entity tables.
+    """
+    raw = identifier(RAW + table.name)
+    keys = ", ".join(map(identifier, table.key))
+    if table.kind == "derived":
+        shown = "" if table.name == HEAD else f" semi join {identifier(RAW + HEAD)} using ({LANDING_ID})"
+        return f"select * exclude ({LANDING_ID}) from {raw}{shown}"
+    if table.kind == "entity":
+        until = "where recorded_at <= ? " if as_of else ""
+        newest = f"row_number() over (partition by {keys} order by recorded_at desc, row_id desc) = 1"
+        return f"select * exclude (deleted) from (select * from {raw} {until}qualify {newest}) where not deleted"
+    return f"select distinct on ({keys}) * from {raw}" if table.key else f"select * from {raw}"
+
+
+class Lake:
+    """Reads one home.
+
+    Args:
+        home: The home; tables that do not exist yet are empty.
+        tables: Declarations by name.
+    """
+
+    def __init__(self, home: Home, tables: Mapping[str, Table] = TABLES) -> None:
+        self.home = home
+        self.tables = tables
+        self.stores = {name: DeltaStore(home.tables / name, table) for name, table in tables.items()}
+
+    @cached_property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        return duckdb.connect(":memory:")
+
+    def snapshot(self) -> dict[str, ds.Dataset]:
+        """All tables at versions that belong together.
+
+        A landing commits `sessions` last and deletes what it replaced afterwards; so the snapshot holds together when
+        `sessions` did not move while the others were opened.
+
+        Raises:
+            StoreError: A table cannot be read, or landings never paused.
+        """
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            before = self.stores[HEAD].version()
+            datasets = {name: store.snapshot()[1] for name, store in self.stores.items() if name != HEAD}
+            version, head = self.stores[HEAD].snapshot()
+            if version == before:
+                return {HEAD: head, **datasets}
+            if time.monotonic() > deadline:
+                raise StoreError("imports finish faster than the tables can be opened; try again in a moment")
+
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection of the caller's own (a cursor), with the views at the newest snapshot."""
+        cursor = self._connection.cursor()
+        cursor.execute("set TimeZone='UTC'")
+        cursor.execute("set python_enable_replacements=false")  # a name that is no table is no variable of ours either
+        for name, dataset in self.snapshot().items():
+            cursor.register(RAW + name, dataset)
+        for table in self.tables.values():
+            cursor.execute(f"create or replace temp view {identifier(table.name)} as {view_sql(table)}")
+            if table.kind == "entity":
+                history = f"select * from {identifier(RAW + table.name)}"
+                cursor.execute(f"create or replace temp view {identifier(table.name + '_history')} as {history}")
+        return cursor
+
+    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> pl.DataFrame:
+        """Run a query over the views.
+
+        Args:
+            query: One or more DuckDB statements; the last one's result is returned.
+            parameters: Values for `?`, or by name for `$name`.
+
+        Returns:
+            The result; an empty frame where the statement has none.
+
+        Raises:
+            QueryError: DuckDB refused it; the message has DuckDB's own and the tables there are.
+        """
+        import polars as pl  # noqa: PLC0415  (175 ms that --help does not need)
+
+        connection = self.connection()
+        try:
+            relation = connection.sql(query, params=parameters or [])
+            return pl.DataFrame() if relation is None else _whole_numbers(relation.pl())
+        except duckdb.Error as error:
+            raise QueryError(f"{error}\nTables: {', '.join(sorted(self.tables))}") from error
+        finally:
+            connection.close()
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """A table's view as a Polars lazy frame.
+
+        Raises:
+            NotFoundError: There is no such table.
+        """
+        import polars as pl  # noqa: PLC0415
+
+        table = self.tables.get(name)
+        if table is None:
+            raise NotFoundError(f"there is no table {name!r}; there are {', '.join(sorted(self.tables))}")
+        datasets = self.snapshot()
+        frame = pl.scan_pyarrow_dataset(datasets[name])
+        if table.kind == "derived":
+            if name != HEAD:
+                frame = frame.join(
+                    pl.scan_pyarrow_dataset(datasets[HEAD]).select(LANDING_ID), on=LANDING_ID, how="semi"
+                )
+            return frame.drop(LANDING_ID)
+        if table.kind == "entity":
+            newest = frame.sort("recorded_at", "row_id").unique(list(table.key), keep="last", maintain_order=True)
+            return newest.filter(~pl.col("deleted")).drop("deleted")
+        return frame.unique(list(table.key), keep="any") if table.key else frame
+
+    def as_of(self, name: str, moment: datetime) -> pl.DataFrame:
+        """An entity table as it was at a moment.
+
+        Raises:
+            NotFoundError: There is no such entity table.
+            QueryError: The moment has no zone.
+        """
+        table = self.tables.get(name)
+        if table is None or table.kind != "entity":
+            entities = sorted(t.name for t in self.tables.values() if t.kind == "entity")
+            raise NotFoundError(f"{name!r} is no entity table; those that know their past are {', '.join(entities)}")
+        if moment.tzinfo is None:
+            raise QueryError(f"as_of needs a time with a zone, got {moment!r}")
+        return self.sql(view_sql(table, as_of=True), [moment.astimezone(UTC)])
+
+
+def _whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Sums come as HUGEINT, which becomes a decimal without places; those that fit become integers."""
+    import polars as pl  # noqa: PLC0415
+
+    wide = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Decimal) and dtype.scale == 0]
+    return frame.with_columns(pl.col(name).cast(pl.Int64, strict=True) for name in wide if _fits(frame[name]))
+
+
+def _fits(column: pl.Series) -> bool:
+    return all(abs(int(bound)) < 2**63 for bound in (column.min(), column.max()) if bound is not None)  # type: ignore[arg-type]

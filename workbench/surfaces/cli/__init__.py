@@ -1,0 +1,7 @@
+"""The command line, one module a command group."""
+
+from __future__ import annotations
+
+from workbench.surfaces.cli.app import main
+
+__all__ = ["main"]

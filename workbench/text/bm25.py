@@ -1,0 +1,256 @@
+"""Keyword relevance: BM25 over a pool of texts, and the seed's one-document form of it as a baseline.
+
+score(q, d) = sum over the tokens t of q, repeats included, of
+    idf(t) * f(t, d) * (k1 + 1) / (f(t, d) + k1 * (1 - b + b * |d| / average length))
+idf(t) = ln(1 + (N - n(t) + 0.5) / (n(t) + 0.5))
+
+f(t, d): how often t occurs in d; |d|: tokens in d; N: documents; n(t): documents that hold t.
+Source: PRAANA src/utils/bm25.ts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Source of all three: PRAANA src/utils/bm25.ts.
+K1: Final = 1.5
+B: Final = 0.75
+_TOKEN: Final = re.compile(r"[a-z0-9_./-]+")
+
+
+def tokenize(text: str) -> list[str]:
+    """Cut a text into lower-case words of ASCII letters, digits and `_ . / -`.
+
+    No stop words, no stemming: a path or a dotted name stays whole, and so does a word with its full stop.
+
+    Args:
+        text: Any text; what is not ASCII after lowering separates words.
+
+    Returns:
+        The tokens in order, repeats included.
+
+    Source: PRAANA src/utils/bm25.ts, `tokenize`.
+    """
+    return _TOKEN.findall(text.lower())
+
+
+def tokenize_short(text: str) -> list[str]:
+    """Cut a text as `tokenize` does and drop tokens of one character.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The tokens in order, repeats included.
+
+    Source: PRAANA src/utils/bm25.ts, `tokenizeShort`, used to match skills.
+    """
+    return [token for token in tokenize(text) if len(token) > 1]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """What BM25 must know about a pool of documents.
+
+    Attributes:
+        average_length: Tokens of the mean document, empty ones included; 0 where there are none.
+        total_documents: Documents, empty ones included.
+        document_frequency: Documents that hold a token, by token.
+    """
+
+    average_length: float
+    total_documents: int
+    document_frequency: Mapping[str, int]
+
+    def idf(self, token: str) -> float:
+        """Weigh a token by its rarity: ln(1 + (N - n + 0.5) / (n + 0.5)), with n = 1 for one that no document holds.
+
+        Source: PRAANA src/utils/bm25.ts.
+        """
+        holding = self.document_frequency.get(token, 1)
+        return log(1.0 + (self.total_documents - holding + 0.5) / (holding + 0.5))
+
+
+def corpus_stats(documents: Iterable[Sequence[str]]) -> CorpusStats:
+    """Count documents, tokens and the documents that hold each token.
+
+    Args:
+        documents: Tokens of each document, as `tokenize` returns them.
+
+    Returns:
+        The statistics; average length 0 for an empty pool.
+
+    Source: PRAANA src/utils/bm25.ts, `buildBM25Stats`.
+    """
+    total_documents = total_tokens = 0
+    holding: Counter[str] = Counter()
+    for tokens in documents:
+        total_documents += 1
+        total_tokens += len(tokens)
+        holding.update(dict.fromkeys(tokens, 1))
+    return CorpusStats(total_tokens / total_documents if total_documents else 0.0, total_documents, holding)
+
+
+def bm25_score(query: Sequence[str], document: Sequence[str], stats: CorpusStats) -> float:
+    """Score one document against one query, by the formula of this module.
+
+    Args:
+        query: Tokens of the query; repeats count each time.
+        document: Tokens of the document, which need not be one of the pool.
+        stats: Of the pool.
+
+    Returns:
+        At least 0; 0 for an empty query, an empty document, or a pool without tokens.
+
+    Source: PRAANA src/utils/bm25.ts, `bm25Score`.
+    """
+    if not document or not stats.average_length:
+        return 0.0
+    occurrences = Counter(document)
+    norm = K1 * (1.0 - B + B * len(document) / stats.average_length)
+    return sum(
+        repeats * stats.idf(token) * occurrences[token] * (K1 + 1.0) / (occurrences[token] + norm)
+        for token, repeats in Counter(query).items()
+        if token in occurrences
+    )
+
+
+class Pool:
+    """Documents made ready for many queries: per token, which documents hold it and how often.
+
+    Attributes:
+        stats: Statistics of the documents.
+    """
+
+    def __init__(self, documents: Iterable[Sequence[str]]) -> None:
+        """Count the tokens of each document.
+
+        Args:
+            documents: Tokens of each document. Another tokenizer than `tokenize` serves as well, or the same without
+                stop words, as long as queries are cut alike.
+        """
+        import numpy as np  # noqa: PLC0415  # the one-document baseline needs none of it: 100 ms to import
+
+        tokens = [list(document) for document in documents]
+        numbers: dict[str, int] = {}
+        flat = [numbers.setdefault(token, len(numbers)) for document in tokens for token in document]
+        lengths = np.array([len(document) for document in tokens], dtype=np.int64)
+        owners = np.repeat(np.arange(len(tokens), dtype=np.int64), lengths)
+        # one key per (token, document), sorted by token: its runs are the postings, the counts are f
+        keys, counts = np.unique(np.array(flat, dtype=np.int64) * max(len(tokens), 1) + owners, return_counts=True)
+        holders, self._documents = np.divmod(keys, max(len(tokens), 1))
+        bounds = np.searchsorted(holders, np.arange(len(numbers) + 1)).tolist()
+        self._postings = {token: slice(bounds[number], bounds[number + 1]) for token, number in numbers.items()}
+        average = float(lengths.mean()) if tokens else 0.0
+        holding = {token: place.stop - place.start for token, place in self._postings.items()}
+        self.stats = CorpusStats(average, len(tokens), holding)
+        norm = K1 * (1.0 - B + B * lengths / average) if average else np.ones(len(tokens))
+        # the part of a term that does not depend on the query, ready to be added up
+        self._terms = counts * (K1 + 1.0) / (counts + norm[self._documents])
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return self.stats.total_documents
+
+    def scores(self, query: Sequence[str]) -> NDArray[np.float64]:
+        """Score every document against one query, by the formula of this module.
+
+        Args:
+            query: Tokens of the query; repeats count each time.
+
+        Returns:
+            One score a document, in their order, at least 0.
+
+        Source: PRAANA src/utils/bm25.ts, `bm25Score`.
+        """
+        import numpy as np  # noqa: PLC0415  # as above
+
+        scores = np.zeros(len(self))
+        for token, repeats in Counter(query).items():
+            place = self._postings.get(token)
+            if place is not None:
+                scores[self._documents[place]] += repeats * self.stats.idf(token) * self._terms[place]
+        return scores
+
+    def relevance(self, query: Sequence[str]) -> NDArray[np.float64]:
+        """Score every document on a scale that means the same in every pool.
+
+        relevance(q, d) = min(1, score(q, d) / score(q, q)), both with the statistics of this pool; a query token that
+        no document holds counts in the divisor as if one did, so a query of strange words finds little relevant.
+
+        Args:
+            query: Tokens of the query.
+
+        Returns:
+            One value from 0 to 1 a document, in their order; zeros for an empty query.
+
+        Source: design, "Relevance", which repairs the one-document form of PRAANA src/context-engine/scoring.ts.
+        """
+        import numpy as np  # noqa: PLC0415  # as above
+
+        itself = bm25_score(query, query, self.stats)
+        return np.minimum(self.scores(query) / itself, 1.0) if itself else np.zeros(len(self))
+
+
+def bm25_scores(query: str, documents: Sequence[str]) -> NDArray[np.float64]:
+    """Score texts against a query with their own statistics.
+
+    Args:
+        query: Text of the query.
+        documents: The texts, which are the whole pool. Build a `Pool` once where several queries meet the same one.
+
+    Returns:
+        One BM25 score a document, in their order, at least 0; zeros for an empty query.
+
+    Source: PRAANA src/utils/bm25.ts, `buildBM25Stats` and `bm25Score`.
+    """
+    return Pool(map(tokenize, documents)).scores(tokenize(query))
+
+
+def relevance(queries: Sequence[str], pool: Sequence[str]) -> NDArray[np.float64]:
+    """Judge how relevant each text of a pool is to each query, from 0 to 1.
+
+    relevance(q, d) = min(1, score(q, d) / score(q, q)) with the statistics of the pool; see `Pool.relevance`.
+
+    Args:
+        queries: Texts, say the prompt and what was hydrated for it.
+        pool: The texts to judge.
+
+    Returns:
+        Array (queries, pool).
+
+    Source: design, "Relevance".
+    """
+    import numpy as np  # noqa: PLC0415  # as above
+
+    ready = Pool(map(tokenize, pool))
+    return np.array([ready.relevance(tokenize(query)) for query in queries]).reshape(len(queries), len(pool))
+
+
+def seed_relevance(query: str, text: str) -> float:
+    """Judge one text by the original's formula, the baseline that studies call `seed`.
+
+    BM25 over a pool that is this one text, so N = n = 1 and |d| = average length: each query token that occurs f times
+    adds ln(4/3) * 2.5 f / (f + 1.5). Neither rarity nor length counts, and a longer query can only score higher.
+
+    Args:
+        query: Text of the query.
+        text: The text to judge.
+
+    Returns:
+        At least 0, without upper bound.
+
+    Source: PRAANA src/utils/bm25.ts, `bm25Relevance`; PRAANA src/context-engine/scoring.ts.
+    """
+    tokens = tokenize(text)
+    return bm25_score(tokenize(query), tokens, corpus_stats([tokens]))
