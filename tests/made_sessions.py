@@ -35,7 +35,11 @@ def has_subagent(number):
 
 
 def lines(number, first, last, *, size=200, agent=None):
-    """The lines of the exchanges from `first` up to and without `last`, each padded to about `size` bytes or more."""
+    """The lines of the exchanges from `first` up to and without `last`.
+
+    Each is padded to `size` bytes where it has less; a pair of sizes is a range, in which all sizes are alike often.
+    """
+    low, high = size if isinstance(size, tuple) else (size, size)
     session = session_id(number)
     for exchange in range(first, last):
         chance = random.Random(f"{number} {exchange} {agent}")
@@ -57,7 +61,7 @@ def lines(number, first, last, *, size=200, agent=None):
             if agent is not None:
                 record["agentId"] = agent
             parent = uuid
-            yield _padded(record, size, chance)
+            yield _padded(record, chance.randint(low, high), chance)
 
 
 def _exchange(number, exchange, chance, agent):

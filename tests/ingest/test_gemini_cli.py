@@ -151,6 +151,11 @@ MESSAGES = {
         ("tool_call", "agent", CALL),
         result("seen\n[image/png, 2 characters of base64]", images=1),
     ),
+    "result with a file that lies elsewhere": (
+        answer(toolCalls=[call(result=[{"fileData": {"mimeType": "application/pdf", "fileUri": "gs://a/b.pdf"}}])]),
+        ("tool_call", "agent", CALL),
+        result("[application/pdf, gs://a/b.pdf]"),
+    ),
     "note": (
         message("m3", "info", "Update available."),
         ("system_note", "kernel", {"type": "info", "text": "Update available."}),

@@ -54,11 +54,20 @@ def archived(bench):
 
 def repeated_keys(bench):
     """Tables of which a key occurs twice."""
-    counted = {
-        table.name: value(bench, f"select count(*) - count(distinct ({', '.join(table.key)})) from {table.name}")
+    counted = [
+        f"select '{table.name}', count(*) - count(distinct ({', '.join(table.key)})) as twice from {table.name}"
         for table in DERIVED
-    }
-    return {name: count for name, count in counted.items() if count}
+    ]
+    return dict(bench._lake.sql(f"from ({' union all '.join(counted)}) where twice != 0").rows())
+
+
+def half_landed(bench):
+    """Sessions whose row counts other rows than there are."""
+    counts = " or ".join(
+        f"{name} != (select count(*) from {name} x where x.session_id = s.session_id)"
+        for name in ("events", "turns", "tool_calls")
+    )
+    return bench._lake.sql(f"select session_id from sessions s where {counts}").rows()
 
 
 def home(tmp_path, name):
@@ -245,8 +254,8 @@ def test_every_session_is_found_by_its_id_after_one_of_them_grew(bench, write, g
 # -- several files of one session -------------------------------------------------------------------------------------
 
 
-def resumed(write):
-    """A session, one that resumes it and begins with a copy, and a sub-agent of the first."""
+def resumed(folder):
+    """A session, one that resumes it and begins with a copy, a sub-agent of the first, and a fourth file."""
     inner = [
         prompt("n1", "Look.", seconds=2),
         response("n2", "msg_n", call("toolu_n", "Read"), usage=tokens(3), seconds=2.5),
@@ -254,36 +263,40 @@ def resumed(write):
     ]
     main = small_session()
     main[2:2] = [nested(f"p{number}", each, seconds=2.8) for number, each in enumerate(inner[1:])]
-    return [
-        write(f"{SESSION}.jsonl", *main),
-        write(f"{OTHER}.jsonl", *main[:3], *small_session(OTHER, "b")),
-        write(f"{SESSION}/subagents/agent-a1.jsonl", *map(sidechain, inner)),
-        write("z/export.jsonl", *small_session("00000000-0000-4000-8000-000000000003", "c")),
-    ]
+    contents = {
+        f"{SESSION}.jsonl": main,
+        f"{OTHER}.jsonl": [*main[:3], *small_session(OTHER, "b")],
+        f"{SESSION}/subagents/agent-a1.jsonl": [*map(sidechain, inner)],
+        "z/export.jsonl": small_session("00000000-0000-4000-8000-000000000003", "c"),
+    }
+    for name, lines in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(jsonl(*lines))
+    return [folder / name for name in contents]
 
 
-def test_a_record_belongs_to_the_session_it_names_wherever_it_lies(bench, write):
-    resumed(write)
-    bench.ingest(write("x.md").parent)
-    counts = bench._lake.sql(
-        "select prompts, responses, tool_calls, sidechain_tool_calls from sessions order by session_id"
-    )
-    assert counts.rows() == [(1, 2, 2, 1), (1, 2, 1, 0), (1, 2, 1, 0)]
-    credited = "select role from tool_calls join sources using (source_id) where tool_call_id = 'toolu_n'"
-    assert value(bench, credited) == "subagent"
-    assert repeated_keys(bench) == {}
-
-
-@pytest.fixture
-def expected(tmp_path, write):
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
     """Files, and what one import of them all shows."""
-    files = resumed(write)
-    bench = home(tmp_path, "expected")
+    folder = tmp_path_factory.mktemp("resumed")
+    files = resumed(folder / "agent")
+    bench = home(folder, "expected")
     bench.ingest(files[0].parent)
+    assert repeated_keys(bench) == {}
     return files, views(bench)
 
 
-@pytest.mark.parametrize("order", list(permutations(range(4)))[::5])
+def test_a_record_belongs_to_the_session_it_names_wherever_it_lies(bench, expected):
+    files, _ = expected
+    bench.ingest(files[0].parent)
+    names = "prompts, responses, tool_calls, sidechain_tool_calls"
+    counts = bench._lake.sql(f"select {names} from sessions order by session_id").rows()
+    assert counts == [(1, 2, 2, 1), (1, 2, 1, 0), (1, 2, 1, 0)]
+    credited = "select role from tool_calls join sources using (source_id) where tool_call_id = 'toolu_n'"
+    assert value(bench, credited) == "subagent"
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4)))[4::9])
 def test_files_one_by_one_in_any_order_give_the_same_rows(bench, expected, order):
     files, rows = expected
     for number in order:
@@ -291,7 +304,7 @@ def test_files_one_by_one_in_any_order_give_the_same_rows(bench, expected, order
     assert views(bench) == rows
 
 
-@pytest.mark.parametrize(("batch_bytes", "processes"), [(1, 0), (700, 0), (1, 2), (1_500, 2)])
+@pytest.mark.parametrize(("batch_bytes", "processes"), [(1, 0), (1, 2)])
 def test_any_batches_in_any_number_of_processes_give_the_same_rows(bench, expected, batch_bytes, processes):
     files, rows = expected
     Importer(bench._lake, batch_bytes=batch_bytes, processes=processes).run([files[0].parent])
@@ -338,10 +351,7 @@ def test_an_interrupted_import_leaves_whole_sessions_and_the_same_command_comple
 
     with pytest.raises(KeyboardInterrupt):
         Importer(bench._lake, batch_bytes=1, processes=processes, progress=interrupt).run([files[0].parent])
-    whole = {row[0]: row for row in rows["turns"]}
-    for session_id in bench._lake.sql("select session_id from sessions")["session_id"]:
-        assert set(bench._lake.sql("select seq from events where session_id = ?", [session_id])["seq"]) >= {1}
-        assert session_id in whole
+    assert half_landed(bench) == []
     bench.ingest(files[0].parent)
     assert views(bench) == rows
 
@@ -439,8 +449,8 @@ def test_a_session_may_have_any_id(bench, write, tmp_path):
     outside = sorted(path for path in tmp_path.rglob("*") if not path.is_relative_to(bench.home.root))
     found = bench.ingest(folder)
     assert (found.sessions, found.skipped, found.errors) == (len(ODD_IDS) + 1, [], [])
-    for session_id in ODD_IDS:
-        assert len(texts(bench, session_id)) == 2
+    counts = dict(bench._lake.sql("select session_id, count(*) from events group by session_id").rows())
+    assert counts == dict.fromkeys([*ODD_IDS, SESSION], 7)
     assert outside == sorted(path for path in tmp_path.rglob("*") if not path.is_relative_to(bench.home.root))
     (folder / "0.jsonl").write_bytes((folder / "0.jsonl").read_bytes() + jsonl(prompt("q", "More.", session="../../x")))
     bench.ingest(folder)

@@ -78,12 +78,67 @@ def test_only_the_records_of_the_session_count():
 
 def test_a_prompt_of_the_main_chain_begins_an_exchange():
     said = Draft("agent_message", "agent", {"text": "x"})
-    side = Draft("user_message", "agent", {"text": "look"}, "a1", is_sidechain=True)
-    events = merge(
-        SESSION,
-        [source("s1", record("n", 0, said), record("a"), record("b", 0, said), record("c", 0, side), record("d"))],
-    )
-    assert [event.turn for event in events] == [0, 1, 1, 1, 2]
+    side = Draft("user_message", "agent", {"text": "look"}, None, is_sidechain=True)
+    records = (record("n", 0, said), record("a"), record("b", 0, said), record("c", 0, side), record("d"))
+    assert [event.turn for event in merge(SESSION, [source("s1", *records)])] == [0, 1, 1, 1, 2]
+
+
+def test_the_environment_is_noted_where_it_is_first_told_and_where_it_changes():
+    lines = [
+        prompt("u1", "Hi", cwd=...),
+        prompt("u2", "Hi"),
+        prompt("u3", "Hi"),
+        prompt("u4", "Hi", cwd="/elsewhere", gitBranch=""),
+    ]
+    events = merge(SESSION, [file("s1", *lines)])
+    assert [(event.kind, event.source_line) for event in events] == [
+        ("user_message", 1),
+        ("system_note", 2),
+        ("user_message", 2),
+        ("user_message", 3),
+        ("system_note", 4),
+        ("user_message", 4),
+    ]
+    told = {"type": "environment", "agent": "claude-code", "agent_version": "2.1.40"}
+    assert [event.payload for event in events if event.kind == "system_note"] == [
+        told | {"cwd": "/srv/work/demo", "git_branch": "main"},
+        told | {"cwd": "/elsewhere", "git_branch": None},
+    ]
+
+
+def test_that_a_sub_agent_was_started_is_told_once_before_its_first_record():
+    lines = [
+        prompt("u1", "Go."),
+        nested("p1", prompt("n1", "Look."), "a1"),
+        nested("p2", response("n2", "msg_n"), "a1"),
+        nested("p3", response("n3", "msg_m"), "a2"),
+    ]
+    events = merge(SESSION, [file("s1", *lines)])
+    assert [(event.kind, event.agent_id) for event in events if event.kind != "system_note"] == [
+        ("user_message", None),
+        ("subagent", "a1"),
+        ("user_message", "a1"),
+        ("agent_message", "a1"),
+        ("subagent", "a2"),
+        ("agent_message", "a2"),
+    ]
+    assert [event.payload for event in events if event.kind == "subagent"] == [
+        {"agent_id": "a1", "prompt": "Look."},
+        {"agent_id": "a2", "prompt": None},
+    ]
+
+
+def test_figures_that_are_repeated_are_told_once_and_those_that_grow_each_time():
+    lines = [
+        response("a1", "msg_1", text("One."), usage=tokens(2)),
+        response("a2", "msg_1", text("Two."), usage=tokens(340)),
+        response("a3", "msg_1", call("t1"), usage=tokens(340)),
+        response("a4", "msg_2", text("Three."), usage=tokens(340)),
+        response("a5", None, text("Four."), usage=tokens(7)),
+        response("a6", None, text("Five."), usage=tokens(7)),
+    ]
+    events = merge(SESSION, [file("s1", *lines)])
+    assert [event.payload["output_tokens"] for event in events if event.kind == "usage"] == [2, 340, 340, 7, 7]
 
 
 def test_a_log_tells_the_exchange_itself():

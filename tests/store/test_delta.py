@@ -448,12 +448,13 @@ def test_a_folder_with_junk_but_no_table_becomes_one(store, junk):
     assert names(store) == names(store_of(store.folder.parent)) == ["a"]
 
 
+@pytest.mark.parametrize("is_open", [True, False])
 @pytest.mark.parametrize("torn", [b'{"commitInfo":{"timest', b"\x00\x00\x00", b"\xff\xfe{"])
-def test_a_last_commit_that_a_power_loss_tore_is_moved_aside(store, torn):
+def test_a_last_commit_that_a_power_loss_tore_is_moved_aside(store, torn, is_open):
     """It was never acknowledged; while it is there, nobody can read or write the table."""
     store.append(blobs("a"))
     (log(store) / f"{2:020}.json").write_bytes(torn)
-    other = store_of(store.folder.parent)
+    other = store if is_open else store_of(store.folder.parent)
     assert names(other) == ["a"]
     assert (store.folder / f"_torn-{2:020}.json").read_bytes() == torn
     store.append(blobs("b"))

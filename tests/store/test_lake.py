@@ -1,5 +1,7 @@
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -19,6 +21,8 @@ from workbench.store.home import Home
 from workbench.store.lake import Lake, identifier, view_sql
 from workbench.store.landing import HEAD
 from workbench.store.tables import TABLES
+
+HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +165,28 @@ def test_scanning_a_table_that_is_not_there_names_those_that_are(lake):
         NotFoundError, match="there is no table 'turns'; there are blobs, calls, events, issues, labels, sess"
     ):
         lake.scan("turns")
+
+
+def test_rows_of_a_derived_table_can_be_had_without_duckdb_and_polars(lake, tmp_path):
+    land_all(tmp_path, {"s1": "xyz", "s2": "a"})
+    assert lake.derived_rows("events", ["session_id", "seq"]).sort_by(
+        [("seq", "ascending"), ("session_id", "ascending")]
+    ).to_pylist() == [
+        {"session_id": "s1", "seq": 1},
+        {"session_id": "s2", "seq": 1},
+        {"session_id": "s1", "seq": 2},
+        {"session_id": "s1", "seq": 3},
+    ]
+    assert sorted(lake.derived_rows("sessions", ["session_id"])["session_id"].to_pylist()) == ["s1", "s2"]
+    assert lake.derived_rows("issues", ["detail"]).num_rows == 0
+    with pytest.raises(NotFoundError, match="there is no table 'turns'"):
+        lake.derived_rows("turns", [])
+    code = (
+        "import sys; from pathlib import Path; from small_lake import small_lake;"
+        f"small_lake(Path({str(tmp_path)!r})).derived_rows('events', ['seq']); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
+    assert {"duckdb", "polars"} & set(done.stdout.split()) == set()
 
 
 def test_a_connection_is_the_callers_own(lake):

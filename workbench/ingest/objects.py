@@ -19,7 +19,9 @@ from workbench.ingest.times import MISSING, UNREADABLE, Moment, from_iso
 DEEPEST: Final = 200
 """Levels of nesting that are read. What is deeper is no record, and could not be written as JSON again."""
 
-_LARGEST: Final = 2**63
+_LARGEST: Final = 2**48
+"""Beyond any figure that is meant; sums of thousands of them still fit into a table."""
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _decode = msgspec.json.Decoder().decode
@@ -89,11 +91,19 @@ class Fields:
         return None
 
     def whole(self, name: str) -> int | None:
-        """A whole number that a table can hold."""
+        """A whole number of a size that can be added up."""
         found = self.value.get(name)
         if isinstance(found, float) and found.is_integer():
             found = int(found)
         if isinstance(found, int) and not isinstance(found, bool) and -_LARGEST <= found < _LARGEST:
+            return found
+        self._odd_if_there(name, found)
+        return None
+
+    def count(self, name: str) -> int | None:
+        """A whole number of things, so none below zero."""
+        found = self.whole(name)
+        if found is None or found >= 0:
             return found
         self._odd_if_there(name, found)
         return None
@@ -152,6 +162,11 @@ class Fields:
             return Moment(_EPOCH + timedelta(milliseconds=found), "recorded")
         except (OverflowError, ValueError):
             return UNREADABLE
+
+    def arguments(self, name: str) -> Any:
+        """Arguments of a call, mostly an object; empty where there are none."""
+        found = self.value.get(name)
+        return {} if found is None else found
 
     def without(self, *names: str) -> dict[str, Any]:
         """All fields but some."""

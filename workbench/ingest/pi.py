@@ -184,7 +184,7 @@ def _block(block: Fields, about: dict[str, Any]) -> Draft:
     if kind == "toolCall":
         payload = {
             "tool": block.text("name") or "",
-            "args": block.inner("arguments").value,
+            "args": block.arguments("arguments"),
             "tool_call_id": block.text("id"),
         }
         return Draft("tool_call", "agent", {**payload, **about})
@@ -234,7 +234,7 @@ def _compaction(entry: Fields) -> Draft:
     payload = {
         "type": "boundary",
         "trigger": None,
-        "pre_tokens": entry.whole("tokensBefore"),
+        "pre_tokens": entry.count("tokensBefore"),
         "summary": entry.text("summary") or "",
     }
     return Draft("compaction", "kernel", payload)
@@ -250,7 +250,7 @@ def _note(kind: str, found: Fields, actor: str = "kernel") -> Draft:
 
 def _usage(usage: Fields, about: dict[str, Any]) -> list[Draft]:
     """Tokens of a call. pi writes zeros where the provider told nothing, so zeros alone say nothing."""
-    tokens = {ours: usage.whole(theirs) for ours, theirs in _TOKENS.items()}
+    tokens = {ours: usage.count(theirs) for ours, theirs in _TOKENS.items()}
     if not any(tokens.values()):
         return []
     return [Draft("usage", "kernel", {**tokens, **about})]

@@ -34,6 +34,8 @@ _KINDS: Final = frozenset(
 _OURS: Final = ("seq", "occurred_at")
 """Fields that every event of our own log has, and none of PRAANA's."""
 
+_OUR_MEANING: Final = ("images", "is_error", "message_id", "model", "request_id", "thinking")
+"""Names in a message that mean something in our events and nothing in PRAANA's."""
 _CALL_IDS: Final = ("tool_call_id", "toolCallId", "call_id", "callId")
 
 
@@ -106,13 +108,13 @@ class _Reader:
         if kind in ("agent_message", "tool_call"):
             self._response = self._response or record_id
             about = {"message_id": self._response, "model": payload.text("model") or self._model}
-            body = self._call(payload, record_id) if kind == "tool_call" else payload.value
+            body = self._call(payload, record_id) if kind == "tool_call" else _said(payload)
             return Draft(kind, actor, {**body, **about}, event_id=event_id)
         if kind in ("user_message", "tool_result"):
             self._response = None
         if kind == "user_message":
             self._open.clear()
-            return Draft(kind, actor, {**payload.value, "text": payload.text("text") or ""}, event_id=event_id)
+            return Draft(kind, actor, _said(payload), event_id=event_id)
         if kind == "tool_result":
             return Draft(kind, actor, self._result(payload), event_id=event_id)
         if kind == "system_note":
@@ -128,7 +130,7 @@ class _Reader:
         return {
             **payload.without(*_CALL_IDS),
             "tool": tool,
-            "args": payload.inner("args").value,
+            "args": payload.arguments("args"),
             "tool_call_id": call_id,
         }
 
@@ -153,6 +155,10 @@ class _Reader:
         if kind == "history_compacted":
             return Draft("compaction", actor, payload.value, event_id=event_id)
         return Draft("system_note", actor, payload.value, event_id=event_id)
+
+
+def _said(payload: Fields) -> dict[str, Any]:
+    return {**payload.without(*_OUR_MEANING), "text": payload.text("text") or ""}
 
 
 def _call_id(payload: Fields) -> str | None:

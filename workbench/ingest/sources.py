@@ -154,7 +154,8 @@ class SourceReader:
         size, data = len(data), self._redact(data)
         parsed = found.read(data, path)
         if parsed.session_id is None:
-            raise NotASourceError("no record names a session")
+            first = next((f"; {issue.detail}" for issue in parsed.issues), "")
+            raise NotASourceError(f"no record names a session{first}")
         sha256 = content_hash(data)
         parent = found.parent_path(path, parsed.session_id) if parsed.role == "subagent" else None
         older, superseded = self._compare(known, sha256, data)

@@ -69,7 +69,8 @@ def record(
 def _newest(store: DeltaStore, rows: pa.Table) -> dict[tuple[Any, ...], datetime]:
     """When the newest version of each key was recorded; of the keys of `rows`, and perhaps of some more."""
     first, *_ = store.table.key
-    _, found = store.read([*store.table.key, "recorded_at"], pc.field(first).isin(rows[first].combine_chunks()))
+    _, every = store.read([*store.table.key, "recorded_at"])
+    found = every.filter(pc.is_in(every[first], rows[first].combine_chunks()))
     newest: dict[tuple[Any, ...], datetime] = {}
     for row in found.to_pylist():
         key = tuple(map(row.get, store.table.key))

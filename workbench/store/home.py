@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock, Timeout
-
 from workbench.errors import NewerHomeError, StoreError
 
 HOME_FORMAT: Final = 1
@@ -159,6 +157,8 @@ class Home:
         Raises:
             StoreError: Another process holds it for longer than `wait_seconds`.
         """
+        from filelock import FileLock, Timeout  # noqa: PLC0415  (60 ms that readers do not need)
+
         lock = FileLock(self.root / "landing.lock")
         try:
             lock.acquire(timeout=wait_seconds, poll_interval=0.02)

@@ -34,9 +34,7 @@ def parsed(*lines):
 
 
 def drafts(source):
-    """All but the notes of the environment."""
-    found = [draft for record in source.records for draft in record.drafts]
-    return [draft for draft in found if draft.payload.get("type") != "environment"]
+    return [draft for record in source.records for draft in record.drafts]
 
 
 def told(*lines):
@@ -282,23 +280,18 @@ def test_a_record_without_an_id_is_named_by_its_content_and_counted():
     assert again == first
 
 
-def test_the_environment_is_noted_where_it_is_first_told_and_where_it_changes():
+def test_a_record_tells_where_the_agent_worked():
     source = parsed(
         prompt("u1", "Hi", cwd=...),
         prompt("u2", "Hi"),
-        prompt("u3", "Hi"),
-        prompt("u4", "Hi", cwd=f"{CWD}/tree", gitBranch=""),
+        prompt("u3", "Hi", cwd=f"{CWD}/tree", gitBranch=""),
+        nested("p1", prompt("n1", "Look.")),
     )
-    notes = [
-        (record.line, draft.payload)
-        for record in source.records
-        for draft in record.drafts
-        if draft.payload.get("type") == "environment"
-    ]
-    told_of = {"type": "environment", "agent": "claude-code", "agent_version": "2.1.40"}
-    assert notes == [
-        (2, told_of | {"cwd": CWD, "git_branch": "main"}),
-        (4, told_of | {"cwd": f"{CWD}/tree", "git_branch": None}),
+    assert [record.environment for record in source.records] == [
+        None,
+        ("claude-code", CWD, "main", "2.1.40"),
+        ("claude-code", f"{CWD}/tree", None, "2.1.40"),
+        ("claude-code", CWD, "main", "2.1.40"),
     ]
 
 
@@ -306,37 +299,20 @@ def test_the_environment_is_noted_where_it_is_first_told_and_where_it_changes():
 
 
 def test_parallel_calls_stand_on_lines_of_their_own_and_their_results_come_in_any_order():
-    usage = tokens(120)
     events = told(
-        response("a1", "msg_1", thinking("two reads"), usage=usage),
-        response("a2", "msg_1", call("t1", "Read"), usage=usage),
-        response("a3", "msg_1", call("t2", "Grep"), usage=usage),
+        response("a1", "msg_1", thinking("two reads")),
+        response("a2", "msg_1", call("t1", "Read")),
+        response("a3", "msg_1", call("t2", "Grep")),
         prompt("u1", [result("t2", "second")]),
         prompt("u2", [result("t1", "first")]),
     )
-    assert [kind for kind, _ in events] == [
-        "agent_message",
-        "usage",
-        "tool_call",
-        "tool_call",
-        "tool_result",
-        "tool_result",
+    assert [(kind, payload.get("tool_call_id")) for kind, payload in events] == [
+        ("agent_message", None),
+        ("tool_call", "t1"),
+        ("tool_call", "t2"),
+        ("tool_result", "t2"),
+        ("tool_result", "t1"),
     ]
-    assert [payload["tool_call_id"] for kind, payload in events if kind == "tool_result"] == ["t2", "t1"]
-
-
-def test_figures_that_grow_are_told_each_time_they_change():
-    events = told(
-        response("a1", "msg_1", thinking("hm"), usage=tokens(2)),
-        response("a2", "msg_1", text("Went."), usage=tokens(340)),
-        response("a3", "msg_1", call("t1"), usage=tokens(340)),
-    )
-    assert [payload["output_tokens"] for kind, payload in events if kind == "usage"] == [2, 340]
-
-
-def test_calls_without_a_message_id_are_all_told():
-    events = told(response("a1", None, usage=tokens(2)), response("a2", None, usage=tokens(2)))
-    assert [kind for kind, _ in events].count("usage") == 2
 
 
 # -- sub-agents -------------------------------------------------------------------------------------------------------
@@ -352,12 +328,11 @@ def test_what_is_nested_in_a_progress_record_is_sidechain_whatever_the_outer_rec
     assert source.records[0].session_id == SESSION
 
 
-def test_a_nested_prompt_is_the_parent_agents_and_tells_that_a_sub_agent_started():
-    source = parsed(nested("p1", prompt("n1", "Look around.")), nested("p2", prompt("n2", "And further.")))
+def test_a_nested_prompt_is_the_parent_agents():
+    source = parsed(nested("p1", prompt("n1", "Look around.")), prompt("u1", "Go on."))
     assert [(draft.kind, draft.actor, draft.payload) for draft in drafts(source)] == [
-        ("subagent", "kernel", {"agent_id": "a1", "prompt": "Look around."}),
         ("user_message", "agent", {"text": "Look around."}),
-        ("user_message", "agent", {"text": "And further."}),
+        ("user_message", "user", {"text": "Go on."}),
     ]
     assert source.role == "main"
 
@@ -372,7 +347,6 @@ def test_sidechain_records_of_a_main_file_are_sidechain():
     source = parsed(prompt("u1", "Go."), sidechain(prompt("s1", "Look.")), sidechain(response("s2", "msg_s")))
     assert [(draft.kind, draft.is_sidechain, draft.agent_id) for draft in drafts(source)] == [
         ("user_message", False, None),
-        ("subagent", True, "a1"),
         ("user_message", True, "a1"),
         ("agent_message", True, "a1"),
     ]
@@ -530,7 +504,7 @@ def test_a_field_of_another_type_is_told_and_costs_only_itself(field):
     def holds(value):
         source = parsed(response("a1", "msg_1", text("Kept."), usage=tokens(5)) | {field: value})
         named = all(field in issue.detail for issue in source.issues)
-        found = [draft.kind for draft in drafts(source) if draft.kind != "subagent"]
+        found = [draft.kind for draft in drafts(source)]
         right = [] if is_usual(field, value) else [(1, "odd_field", 1)]
         return kept(source) and named and found == ["agent_message", "usage"] and issues(source) == right
 
@@ -543,7 +517,7 @@ def test_no_record_vanishes_whatever_its_type_session_or_message(kind, field):
     def holds(value):
         odd = line(kind, "x1", message={"content": "Hi", "id": "msg_1"}, data={"type": "bash_progress"})
         source = parsed(odd | {field: value}, prompt("u1", "next"))
-        events = [draft for draft in source.records[0].drafts if draft.payload.get("type") != "environment"]
+        events = source.records[0].drafts
         nothing_to_lose = field == "message" and value in (None, {}, {"a": 1})
         return [record.line for record in source.records] == [1, 2] and bool(events or source.issues or nothing_to_lose)
 

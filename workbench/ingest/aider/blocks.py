@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
-from workbench.ingest.fences import find_fences, quotations
+from workbench.ingest.markdown import find_fences, quotations
 
 START: Final = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 
@@ -77,7 +77,7 @@ class _Scan:
         self._prompts = {number: end for number, end in prompts.items() if number not in self._quoted}
         self._starts = {number for number in starts if number not in self._quoted}
         self._marks = [number for number in marks if number not in self._quoted]
-        self._after_mark = -1  # the line right behind a prompt or message
+        self._after_mark = -1  # the line behind a start, prompt or message: no answer begins there
 
     def mark(self, number: int) -> tuple[int, Block | None]:
         """The block that begins at a line, None where it is text, and the index behind it."""
@@ -85,6 +85,7 @@ class _Scan:
         line = lines[number]
         if number in self._starts:
             found = START.match(line)
+            self._after_mark = number + 2 if number + 1 < len(lines) and not lines[number + 1].strip() else number + 1
             return number + 1, Block("start", number + 1, found[1] if found else "")
         if number in self._prompts:
             end = self._prompts[number]

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from workbench.ingest.aider.blocks import START, Block, blocks
 from workbench.ingest.aider.usage import add_cost, usage_payload
+from workbench.ingest.markdown import text_lines
 from workbench.ingest.record_ids import RecordIds
 from workbench.ingest.records import Draft, Environment, Issue, ParsedSource, Record
 from workbench.ingest.times import from_iso
@@ -33,7 +34,7 @@ def sniff(head: bytes, name: str) -> bool:
     """
     if not name.endswith(".md"):
         return False
-    lines = head.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    lines = text_lines(head)
     if not name.endswith(FILE_NAME):
         lines = [line for line in lines if line.strip()][:1]
     return any(START.fullmatch(line) for line in lines)
@@ -56,9 +57,7 @@ def read(data: bytes, path: str) -> ParsedSource:
         Its records and what is wrong with it; never raises for what is in the file.
     """
     del path
-    lines = [line.removesuffix("\r") for line in data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")]
-    if lines[-1] == "":
-        lines.pop()
+    lines = text_lines(data)
     found = list(blocks(lines))
     first = next((block for block in found if block.kind == "start"), None)
     reader = _Reader(None if first is None else session_id(first.text, 1))
@@ -250,7 +249,8 @@ def _interrupts(draft: Draft) -> None:
 def session_id(started: str, times: int) -> str:
     """The id of a chat: its start, counted where several chats of a file started in one second.
 
-    The file only grows at its end, so a chat keeps its id; a copy of the file tells of the same chats.
+    The file only grows at its end, so a chat keeps its id; a copy of the file tells of the same chats. The history
+    names neither project nor chat, so chats of two projects that started in the same second are told as one.
 
     Args:
         started: The time in the start line.

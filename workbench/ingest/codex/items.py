@@ -29,7 +29,9 @@ _TOOL_NAMES: Final = {
     "tool_search_call": "tool_search",
     "image_generation_call": "image_generation",
 }
-_EXIT_CODE: Final = re.compile(r"\A(?:[^\n]*\n){0,4}?(?:Exit code: |Process exited with code )(-?\d+)[ \t]*(?:\n|\Z)")
+_EXIT_CODE: Final = re.compile(
+    r"\A(?:[^\n]*\n){0,4}?(?:Exit code: |Process exited with code )(-?\d{1,10})[ \t]*(?:\n|\Z)"
+)
 _REJECTED: Final = re.compile(r"\A(?:(?:exec command|patch|MCP tool call) )?rejected by (?:the )?user", re.IGNORECASE)
 _ABORTED: Final = re.compile(r"\Aaborted by user", re.IGNORECASE)
 

@@ -256,7 +256,7 @@ class _Reader:
     def finish(self, path: str, lines: ObjectLines) -> ParsedSource:
         """Close the pass: which session the file is about, and for a sub-agent's that all of it is its doing."""
         thread = self._thread
-        session_id = thread.session_id if thread is not None else id_in_name(path)
+        session_id = thread.session_id if thread is not None else id_in_name(path) if self._records else None
         sessions = [] if session_id is None else [session_id]
         issues: list[Issue] = sorted([*lines.issues, *self._unknown_types.issues()], key=lambda issue: issue.line)
         if thread is None or thread.agent_id is None:

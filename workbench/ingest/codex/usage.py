@@ -56,7 +56,7 @@ class RunningTotals:
 
 
 def _figures(usage: Fields) -> Figures | None:
-    found = tuple(usage.whole(name) for name in _NAMES)
+    found = tuple(usage.count(name) for name in _NAMES)
     return found if any(figure is not None for figure in found) else None
 
 

@@ -76,11 +76,14 @@ def sniff(head: bytes, name: str) -> bool:
     if not name.endswith(".jsonl"):
         return False
     found = list(first_objects(head, 10))
-    if any(each.get("type") in ENVELOPES and isinstance(each.get("payload"), dict) for each in found):
+    types = [str(each.get("type")) for each in found]
+    if any(
+        kind in ENVELOPES and isinstance(each.get("payload"), dict) for kind, each in zip(types, found, strict=True)
+    ):
         return True
     if not found or not _is_bare_header(found[0]):
         return False
-    return len(found) == 1 or found[1].get("record_type") == "state" or found[1].get("type") in _BARE_ITEMS
+    return len(found) == 1 or found[1].get("record_type") == "state" or types[1] in _BARE_ITEMS
 
 
 def _is_bare_header(found: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from workbench.ingest.derive.turns import Turn
 from workbench.ingest.derive.usage import ModelCall, total_tokens
 
 READ_TOOLS: Final = frozenset(
-    ("Read", "NotebookRead", "read", "read_file", "ReadFile", "view", "view_image", "open_file")
+    ("Read", "NotebookRead", "read", "read_file", "ReadFile", "view", "view_image", "open_file", "open")
 )
 WRITE_TOOLS: Final = frozenset(
     (

@@ -48,7 +48,7 @@ def _thought(thought: Fields) -> str:
 def _call(call: Fields) -> dict[str, Any]:
     return {
         "tool": call.text("name") or "",
-        "args": call.inner("args").value,
+        "args": call.arguments("args"),
         "tool_call_id": call.text("id"),
     }
 
@@ -100,8 +100,9 @@ def parts(content: Any, *, typed: bool = False) -> tuple[str, int, int]:
         elif isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif "inlineData" in part or "fileData" in part:
-            images += 1
-            texts.append("" if typed else _picture(part))
+            named, is_picture = _file(part)
+            images += is_picture
+            texts.append("" if typed and is_picture else named)
         elif isinstance(part.get("functionResponse"), dict):
             results += 1
             response = {} if typed else part["functionResponse"]
@@ -122,11 +123,16 @@ def _returned(response: Any) -> str:
     return as_text(response)
 
 
-def _picture(part: dict[str, Any]) -> str:
+def _file(part: dict[str, Any]) -> tuple[str, bool]:
+    """A file by type and by size or place, and whether it is a picture."""
     found = part.get("inlineData") or part.get("fileData")
     found = found if isinstance(found, dict) else {}
-    media_type = found.get("mimeType")
-    return picture(media_type if isinstance(media_type, str) else None, len(str(found.get("data") or "")))
+    media_type, place = found.get("mimeType"), found.get("fileUri")
+    media_type = media_type if isinstance(media_type, str) else None
+    named = picture(media_type, len(str(found.get("data") or "")))
+    if isinstance(place, str):
+        named = f"[{media_type or 'file'}, {place}]"
+    return named, media_type is None or media_type.startswith("image/")
 
 
 def _usage(tokens: Fields, about: dict[str, Any]) -> list[Draft]:
@@ -134,7 +140,7 @@ def _usage(tokens: Fields, about: dict[str, Any]) -> list[Draft]:
 
     Zeros alone say nothing: the message was made for calls that belong to the response before.
     """
-    told = {name: tokens.whole(name) for name in ("input", "output", "cached", "thoughts", "tool")}
+    told = {name: tokens.count(name) for name in ("input", "output", "cached", "thoughts", "tool")}
     if not any(told.values()):
         return []
     cached, thoughts = told["cached"], told["thoughts"]

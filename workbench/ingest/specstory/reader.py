@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from workbench.ingest import jsonlines
 from workbench.ingest.claude_code.typed import typed_by_person
+from workbench.ingest.markdown import text_lines
 from workbench.ingest.records import Draft, Environment, Issue, ParsedSource, Record
 from workbench.ingest.specstory.layout import GENERATED, SESSION, Export, Message, Part, layout
 from workbench.ingest.specstory.tools import ToolUse, tool_use
@@ -51,15 +52,14 @@ def read(data: bytes, path: str) -> ParsedSource:
         Its records and what is wrong with it; never raises for what is in the file.
     """
     del path
-    lines = [line.removesuffix("\r") for line in data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")]
-    if lines[-1] == "":
-        lines.pop()
+    lines = text_lines(data)
     export = layout(lines)
     reader = _Reader(export)
+    if reader.session_id is None:
+        return ParsedSource(None, [], "main", len(lines), [], [Issue(0, "empty_run", "no message in it")])
     reader.read()
-    return ParsedSource(
-        reader.session_id, [reader.session_id], "main", len(lines), reader.records, reader.issues(export.broken)
-    )
+    issues = reader.issues(export.broken)
+    return ParsedSource(reader.session_id, [reader.session_id], "main", len(lines), reader.records, issues)
 
 
 class _Reader:
@@ -77,7 +77,7 @@ class _Reader:
         self._agent: str | None = session[1] if session else None
         self._own_id: str | None = session[2] if session else None
         self._started: str | None = session[3] if session else None
-        self.session_id = f"{NAME}-{self._own_id or _digest(export)}"
+        self.session_id = _session_id(export, self._own_id)
 
     def read(self) -> None:
         """Read the export."""
@@ -106,7 +106,6 @@ class _Reader:
     def _head(self) -> None:
         """The environment, and whatever else stands above the first message."""
         generated = next((found for line in self._export.head if (found := GENERATED.fullmatch(line))), None)
-        agent = self._agent or ""
         told = {
             "type": "export",
             "exported_by": NAME,
@@ -117,8 +116,8 @@ class _Reader:
         name = self._name("head")
         draft = Draft("system_note", "kernel", told)
         record = Record(name, self.session_id, moment.at, moment.source, 1, None, [draft])
-        agent = _AGENTS.get(agent) or "-".join(agent.lower().split()) or NAME
-        record.environment = Environment(agent, None, None, None)
+        agent = _AGENTS.get(self._agent or "") or "-".join((self._agent or "").lower().split())
+        record.environment = Environment(agent or NAME, None, None, None)
         self.records.append(record)
         for number, line in enumerate(self._export.head, 1):
             known = not line.strip() or line.startswith("# ") or GENERATED.fullmatch(line) or SESSION.fullmatch(line)
@@ -180,7 +179,13 @@ def _used(use: ToolUse, call_id: str, about: dict[str, Any]) -> list[Draft]:
     return drafts
 
 
-def _digest(export: Export) -> str:
-    """Names a session whose id the export does not tell: by its head and its first message."""
+def _session_id(export: Export, own_id: str | None) -> str | None:
+    """The id of the session: its own, marked as an export, since the agent's own file tells of it, too, and otherwise.
+
+    Where the export does not tell it, its head and its first message name it.
+    """
+    if own_id is None and not export.messages:
+        return None
     first = [part.text for message in export.messages[:1] for part in message.parts]
-    return blake2b("\n".join([*export.head, *first]).encode(), digest_size=8).hexdigest()
+    digest = blake2b("\n".join([*export.head, *first]).encode(), digest_size=8).hexdigest()
+    return f"{NAME}-{own_id or digest}"

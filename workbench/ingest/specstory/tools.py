@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from workbench.ingest.fences import FENCE
+from workbench.ingest.markdown import FENCE
 
 _ATTRIBUTE: Final = re.compile(r'data-tool-(name|type)="([^"]*)"')
 _SUMMARY: Final = re.compile(r"\s*(?:<details>)?\s*<summary>(.*?)</summary>", re.DOTALL)

@@ -35,6 +35,8 @@ NAME: Final = "swe-agent"
 _FIRST_NAMES: Final = (b'"trajectory"', b'"history"', b'"environment"', b'"attempts"', b'"info"', b'"replay_config"')
 _EXITS: Final = ("Exit due to ", "Exiting due to ")
 """How the harness begins the step with which it gives up; no model said it."""
+_LONGEST_S: Final = 1e9
+"""Thirty years; what took longer is no time."""
 _EDITED: Final = "edited_files"
 """Excerpts of the files that the submission changes; the archive keeps them."""
 
@@ -271,7 +273,7 @@ class _Reader:
         if shown and (not result or result.strip() not in shown):
             told["shown"] = shown
         taken = self._step.get("execution_time")
-        if isinstance(taken, int | float) and not isinstance(taken, bool):
+        if isinstance(taken, int | float) and not isinstance(taken, bool) and 0 <= taken < _LONGEST_S:
             told["duration_ms"] = round(taken * 1000)
         state = state_of(self._step)
         told.update({name: state[name] for name in ("working_dir", "open_file") if state.get(name)})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from workbench.ingest.swe_agent.document import Json
+
+_MOST: Final = 2**63
 
 
 def usage_payload(stats: Any) -> Json | None:
@@ -30,4 +32,6 @@ def usage_payload(stats: Any) -> Json | None:
 
 
 def _count(value: Any) -> int | None:
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
+    """A count that a table can hold."""
+    is_count = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return int(value) if is_count else None

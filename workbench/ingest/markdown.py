@@ -1,4 +1,4 @@
-"""Fenced code in a Markdown log, where the marks of the log and of the text it quotes look the same.
+"""Logs in Markdown: their lines, and fenced code, where the marks of the log and of what it quotes look the same.
 
 A fence that closes before the next mark of the log quotes what it holds. Where a mark stands between the two ends there
 are two readings: either the mark is quoted, or the answer broke off inside the fence, the mark is real and what looks
@@ -14,6 +14,18 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+def text_lines(data: bytes) -> list[str]:
+    """The lines of a text, without line ends; bytes that are no UTF-8 become U+FFFD.
+
+    Args:
+        data: The text, with or without BOM, with LF or CRLF.
+    """
+    lines = data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
 
 
 class Fence(NamedTuple):

