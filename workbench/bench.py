@@ -99,7 +99,7 @@ class Workbench:
         from workbench.ingest.discover import agent_folders  # noqa: PLC0415
 
         ingest = self.config.ingest
-        candidates = agent_folders(ingest.claude_config_dir, ingest.xdg_config_dir, Path.home())
+        candidates = agent_folders(ingest.claude_config_dir, ingest.codex_home, ingest.xdg_config_dir, Path.home())
         found = [folder for folder in candidates if folder.is_dir()]
         if not found:
             looked = ", ".join(map(str, candidates))

@@ -25,11 +25,14 @@ class Unreadable(NamedTuple):
     reason: str
 
 
-def agent_folders(claude_config_dir: Path | None, xdg_config_dir: Path | None, user_home: Path) -> list[Path]:
+def agent_folders(
+    claude_config_dir: Path | None, codex_home: Path | None, xdg_config_dir: Path | None, user_home: Path
+) -> list[Path]:
     """Folders in which agents keep their sessions, whether they exist or not.
 
     Args:
         claude_config_dir: Claude Code's own setting (`CLAUDE_CONFIG_DIR`); several may be joined by commas.
+        codex_home: Codex's own setting (`CODEX_HOME`).
         xdg_config_dir: `XDG_CONFIG_HOME`; `.config` in the user's home unless given.
         user_home: The user's home folder.
 
@@ -39,7 +42,15 @@ def agent_folders(claude_config_dir: Path | None, xdg_config_dir: Path | None, u
     named = [Path(part.strip()).expanduser() for part in str(claude_config_dir or "").split(",") if part.strip()]
     xdg = xdg_config_dir or user_home / ".config"
     roots = named or [user_home / ".claude", xdg / "claude"]
-    return list(dict.fromkeys(root / "projects" for root in roots))
+    codex = codex_home or user_home / ".codex"
+    others = (
+        codex / "sessions",
+        codex / "archived_sessions",
+        user_home / ".pi" / "agent" / "sessions",
+        user_home / ".gemini" / "tmp",
+        user_home / ".praana" / "sessions",
+    )
+    return list(dict.fromkeys([*(root / "projects" for root in roots), *others]))
 
 
 def told(path: str) -> str:

@@ -14,6 +14,13 @@ from workbench.ingest.times import from_iso
 NAME: Final = "workbench"
 
 
+MOST_TURNS: Final = 2**31
+"""A larger number is damage."""
+
+TEXTS: Final = ("text", "thinking", "tool", "tool_call_id", "message_id", "request_id", "model", "type")
+"""Fields of a payload that tables hold as text."""
+
+
 class LoggedEvent(msgspec.Struct, gc=False):
     """An event as a log has it; everything but kind and payload may be missing in a damaged one."""
 
@@ -94,17 +101,23 @@ def read(data: bytes, path: str) -> ParsedSource:
     return ParsedSource(owner, sorted(sessions), "log", number, records, issues)
 
 
+def _plain(payload: dict[str, Any]) -> dict[str, Any]:
+    """The payload with text where text belongs; anything else there is written as JSON."""
+    odd = {name: payload[name] for name in TEXTS if not isinstance(payload.get(name), str | None)}
+    return payload | {name: msgspec.json.encode(value).decode() for name, value in odd.items()} if odd else payload
+
+
 def _record(event: LoggedEvent, line: int) -> Record:
     moment = from_iso(event.occurred_at)
     known = event.kind in KINDS
     draft = Draft(
         event.kind if known else "unknown",
         event.actor if event.actor in ACTORS else "kernel",
-        event.payload if known else {"record": {"kind": event.kind, **event.payload}},
+        _plain(event.payload) if known else {"record": {"kind": event.kind, **event.payload}},
         event.agent_id,
         event.is_sidechain,
         event_id=event.event_id,
-        turn=event.turn,
+        turn=event.turn if event.turn is not None and 0 <= event.turn < MOST_TURNS else None,
         parent_event_id=event.parent_event_id,
     )
     return Record(event.event_id, event.session_id, moment.at, moment.source, line, None, [draft])

@@ -22,8 +22,10 @@ def document(tables: Iterable[Table]) -> str:
     """
     parts = [
         "# Tables",
-        "Every table is a view in `workbench sql`, `bench.sql` and `bench.scan`. Times are UTC. "
-        "This page is made from the declarations in `workbench/store/tables/`: `make docs`.",
+        (
+            "Every table is a view in `workbench sql`, `bench.sql` and `bench.scan`. Times are UTC. "
+            "This page is made from the declarations in `workbench/store/tables/`: `make docs`."
+        ),
     ]
     for table in tables:
         kind = KINDS[table.kind].format(name=table.name)

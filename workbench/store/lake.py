@@ -160,9 +160,7 @@ class Lake:
         frame = self._scan(name, datasets[name])
         if table.kind == "derived":
             if name != HEAD:
-                frame = frame.join(
-                    self._scan(HEAD, datasets[HEAD]).select(LANDING_ID), on=LANDING_ID, how="semi"
-                )
+                frame = frame.join(self._scan(HEAD, datasets[HEAD]).select(LANDING_ID), on=LANDING_ID, how="semi")
             return frame.drop(LANDING_ID)
         if table.kind == "entity":
             newest = frame.sort("recorded_at", "row_id").unique(list(table.key), keep="last", maintain_order=True)

@@ -130,7 +130,7 @@ class _Reader:
         self.records.append(
             Record(
                 found.uuid or self.ids.of(line),
-                found.sessionId,
+                found.sessionId or None,
                 moment.at,
                 moment.source,
                 number,

@@ -129,7 +129,7 @@ def _row(key: str, call: Event, result: Event | None) -> ToolCall:
 
 
 def result_text(result: Any) -> str:
-    """What a tool gave back, as text: of an envelope (PRAANA's `{"ok", "stdout", "stderr", ...}`) what it carries."""
+    """What a tool gave back, as text; of an envelope such as PRAANA's `{"ok", "stdout", ...}` what it carries."""
     if isinstance(result, str):
         return result
     if result is None:

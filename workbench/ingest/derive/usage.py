@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from workbench.events import Event
+
+MOST_TOKENS: Final = 2**48
+"""More than any model call has; 32,000 of them still sum up below 2^63."""
 
 
 class ModelCall(NamedTuple):
@@ -60,7 +63,12 @@ def model_calls(events: Sequence[Event]) -> list[ModelCall]:
 
 
 def _output(event: Event) -> int:
-    return event.payload.get("output_tokens") or 0
+    return _figure(event.payload.get("output_tokens")) or 0
+
+
+def _figure(value: object) -> int | None:
+    """A count of tokens; what cannot be one is unknown, and sums of those that can do not overflow."""
+    return value if isinstance(value, int) and 0 <= value < MOST_TOKENS else None
 
 
 def _row(key: tuple[str, str | None], event: Event, *, shared: bool) -> ModelCall:
@@ -74,19 +82,19 @@ def _row(key: tuple[str, str | None], event: Event, *, shared: bool) -> ModelCal
         payload.get("message_id"),
         request_id,
         payload.get("model"),
-        payload.get("input_tokens"),
-        payload.get("output_tokens"),
-        payload.get("cache_read_tokens"),
-        payload.get("cache_write_tokens"),
-        payload.get("cache_write_1h_tokens"),
-        payload.get("reasoning_tokens"),
+        _figure(payload.get("input_tokens")),
+        _figure(payload.get("output_tokens")),
+        _figure(payload.get("cache_read_tokens")),
+        _figure(payload.get("cache_write_tokens")),
+        _figure(payload.get("cache_write_1h_tokens")),
+        _figure(payload.get("reasoning_tokens")),
         event.source_id or "",
         event.agent_id,
         event.is_sidechain,
     )
 
 
-TOKEN_FIELDS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+TOKEN_FIELDS: Final = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 def total_tokens(calls: Sequence[ModelCall]) -> tuple[int | None, int | None, int | None, int | None]:

@@ -88,7 +88,9 @@ IMPORT_ISSUES: Final = _derived(
         _SESSION,
         Column("source_id", STRING, "The file.", required=True),
         Column("line", INT, "Line in it, from 1; 0 where the issue is about the whole file.", required=True),
-        Column("issue", STRING, "bad_json, not_an_object, unfinished_line, unknown_record, odd_field, ...", required=True),
+        Column(
+            "issue", STRING, "bad_json, not_an_object, unfinished_line, unknown_record, odd_field, ...", required=True
+        ),
         Column("detail", STRING, "What was found and what was done.", required=True),
         Column("count", INT, "How many records it stands for.", required=True),
     ),
@@ -135,7 +137,9 @@ TURNS: Final = _derived(
         Column("model", STRING, "The model that answered."),
         Column("message_id", STRING, "The provider's id of the response."),
         Column("request_id", STRING, "The provider's id of the request."),
-        Column("is_error", BOOL, "Whether the response is an error of the provider, written by the agent.", required=True),
+        Column(
+            "is_error", BOOL, "Whether the response is an error of the provider, written by the agent.", required=True
+        ),
         *_ORIGIN,
     ),
 )
