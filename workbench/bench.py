@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.config import load_config, resolve_home
-from workbench.errors import AmbiguousError, NotFoundError
+from workbench.errors import AmbiguousError, BusyError, NotFoundError
 from workbench.store.entities import record
 from workbench.store.home import Home
 from workbench.store.lake import Lake
@@ -49,12 +49,16 @@ class Workbench:
     Args:
         home: Its folder; see `open`.
         settings: See `open`.
+
+    Attributes:
+        notices: What answers so far lack, in words; the command line prints them.
     """
 
     def __init__(self, home: PathLike | None = None, *, settings: Mapping[str, Any] | None = None) -> None:
         self.home = Home.open(resolve_home(None if home is None else Path(home)))
         self._settings = dict(settings or {})
         self._lake = Lake(self.home)
+        self.notices: list[str] = []
 
     @cached_property
     def config(self) -> Config:
@@ -108,11 +112,22 @@ class Workbench:
             )
         return found
 
-    def land_logs(self, *, wait_seconds: float = 5) -> ImportResult | None:
-        """Land new events of sessions run here; None where there are no logs."""
-        if not self.home.sessions.is_dir():
+    def land_logs(self, *, wait_seconds: float = 0.5) -> ImportResult | None:
+        """Land new events of sessions run here; called before every question.
+
+        Returns:
+            What landed; None where there was nothing new, or where another import was under way (`notices` says so).
+        """
+        from workbench.ingest.importer import has_news  # noqa: PLC0415
+
+        logs = sorted(self.home.sessions.glob("*/events.jsonl"))
+        if not logs or not has_news(self._lake, logs):
             return None
-        return self.ingest(self.home.sessions, wait_seconds=wait_seconds)
+        try:
+            return self.ingest(*logs, wait_seconds=wait_seconds)
+        except BusyError:
+            self.notices.append("an import is under way: the newest events of sessions run here are not in this answer")
+            return None
 
     # -- reading -------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ WorkbenchError                 base; the command line prints its message and exi
 ├── QueryError                 SQL that DuckDB refuses
 ├── StoreError                 our own data cannot be read or written
 │   ├── NewerHomeError         the home was made by a newer workbench
+│   ├── BusyError              another process holds what is needed
 │   ├── SchemaError            rows do not fit the declared table
 │   └── ConflictError          other processes kept committing first
 └── EventLogError              an event log cannot be read or appended to
@@ -62,6 +63,10 @@ class StoreError(WorkbenchError):
 
 class NewerHomeError(StoreError):
     """The home was made by a newer workbench."""
+
+
+class BusyError(StoreError):
+    """Another process holds what is needed, and did not let go in time."""
 
 
 class SchemaError(StoreError):

@@ -207,8 +207,8 @@ def unchanged(work, options):
     }
     met = verdict(row["seconds"] < 1, opened == 0, row["files"] == 1000)
     say(
-        f"unchanged: {row['files']:,} files in {row['seconds']:.2f} s, {opened} opened; {row['ratio']:.1f} x looking at them; "
-        f"bar 1 s, none opened: {met}\n"
+        f"unchanged: {row['files']:,} files in {row['seconds']:.2f} s, {opened} opened; "
+        f"{row['ratio']:.1f} x a look at each; bar 1 s, none opened: {met}\n"
     )
     return row | {"bar": met}
 

@@ -109,5 +109,14 @@ USER = Path("/home/u")
         (None, Path("/home/u"), ["/home/u/.claude/projects", "/home/u/claude/projects"]),
     ],
 )
-def test_where_agents_keep_their_sessions(claude, xdg, folders):
-    assert agent_folders(claude, xdg, USER) == [Path(folder) for folder in folders]
+def test_where_claude_code_keeps_its_sessions(claude, xdg, folders):
+    found = agent_folders(claude, None, xdg, USER)
+    assert [folder for folder in found if folder.name == "projects"] == [Path(folder) for folder in folders]
+
+
+def test_where_other_agents_keep_theirs():
+    found = agent_folders(None, None, None, USER)
+    names = (".codex/sessions", ".codex/archived_sessions", ".pi/agent/sessions", ".gemini/tmp")
+    assert {USER / name for name in names} <= set(found)
+    assert {Path("/k/sessions"), Path("/k/archived_sessions")} <= set(agent_folders(None, Path("/k"), None, USER))
+    assert len(found) == len(set(found))

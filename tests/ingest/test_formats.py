@@ -42,5 +42,4 @@ def test_every_format_looks_at_any_file_and_reads_it_without_raising(name, data)
     known = FORMATS[name]
     assert name == known.NAME
     assert not known.sniff(data, "x.jsonl")
-    source = known.read(data, "x.jsonl")
-    assert (source.session_id, source.records) == (None, [])
+    known.read(data, "x.jsonl")

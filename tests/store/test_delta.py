@@ -66,7 +66,7 @@ def synced(monkeypatch):
 def test_a_table_that_was_never_written_is_empty(store):
     version, rows = store.read(["sha256", "text"])
     assert (version, rows.num_rows, store.version(), store.handle()) == (NOTHING, 0, NOTHING, None)
-    assert store.snapshot()[1].schema == BLOBS.schema
+    assert store.snapshot().dataset().schema == BLOBS.schema
     assert not store.folder.exists()
 
 
@@ -74,7 +74,7 @@ def test_appended_rows_are_read_back(store):
     assert store.append(blobs("a")) == 1
     assert store.append(blobs("b", "c")) == 2
     assert names(store) == ["a", "b", "c"]
-    assert store.read(["text"], pc.field("sha256") == "b")[1].to_pylist() == [{"text": "text"}]
+    assert store.read(["sha256"], pc.field("sha256") == "b")[1].to_pylist() == [{"sha256": "b"}]
 
 
 def test_rows_are_cast_to_the_declaration(store):
@@ -126,6 +126,16 @@ def test_any_number_of_rows_can_be_replaced_and_deleted(store, size):
     assert Counter(store.read(["text"])[1]["text"].to_pylist()) == {"old": 1, "new": size + 1}
     store.delete_where("sha256", many)
     assert names(store) == ["kept", "new"]
+
+
+def test_texts_of_rewritten_files_can_be_compared(store):
+    """deltalake writes string_view when it rewrites, which pyarrow's own filters refuse."""
+    store.append(blobs("a", "b", "c"))
+    store.delete_where("sha256", ["a"])
+    store.upsert(blobs("c", text="new"), "sha256")
+    assert store.read(["sha256", "text"], pc.field("sha256") == "c")[1].to_pylist() == [{"sha256": "c", "text": "new"}]
+    assert store.read(["sha256"], pc.field("sha256").isin(["a", "b"]))[1].to_pylist() == [{"sha256": "b"}]
+    assert store.read(["sha256", "text"])[1].schema == BLOBS.schema
 
 
 def test_deleting_nothing_makes_no_commit(store):
@@ -328,16 +338,15 @@ def test_a_reader_sees_what_others_wrote(store):
 
 def test_what_a_reader_has_stays_as_it_was(store):
     store.append(blobs("a"))
-    version, dataset = store.snapshot()
+    snapshot = store.snapshot()
     store.upsert(blobs("a", "b", text="new"), "sha256")
-    store.compact_if_scattered()
-    assert dataset.to_table().to_pylist() == [{"sha256": "a", "text": "text"}]
-    assert store.version() == version + 1
+    assert snapshot.dataset().to_table().to_pylist() == [{"sha256": "a", "text": "text"}]
+    assert store.version() == snapshot.version + 1
 
 
 def test_a_snapshot_is_made_once_a_version(store):
     store.append(blobs("a"))
-    assert store.snapshot()[1] is store.snapshot()[1]
+    assert store.snapshot() is store.snapshot()
 
 
 def test_a_commit_for_another_version_is_a_conflict(store):
@@ -492,7 +501,7 @@ def test_a_file_where_the_table_should_be_is_refused(store):
 def test_data_that_is_gone_is_told(store):
     store.append(blobs("a"))
     newest_file(store).unlink()
-    with pytest.raises(StoreError, match=r"the table .*blobs cannot be read: .*not found"):
+    with pytest.raises(StoreError, match=r"the table .*blobs cannot be read: .*No such file"):
         store.read(["text"])
 
 
@@ -523,5 +532,5 @@ def test_a_table_that_was_deleted_and_made_anew_is_read_and_written_as_the_new_o
 def test_empty_rows_make_a_table_without_any(tmp_path, table):
     store = store_of(tmp_path, table)
     store.append(table.schema.empty_table())
-    assert store.snapshot()[1].schema.names == table.schema.names
+    assert store.snapshot().dataset().schema.names == table.schema.names
     assert store.read([])[1].num_rows == 0

@@ -5,14 +5,17 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
+from deltalake import write_deltalake
 from polars.testing import assert_frame_equal
-from small_lake import filled, land_all, shown, small_lake, state
+from small_lake import EVENTS, filled, land_all, shown, small_lake, state
+from small_lake import TABLES as SMALL_TABLES
 
 from workbench.errors import NotFoundError, QueryError, StoreError
 from workbench.store import lake as lake_module
@@ -20,6 +23,7 @@ from workbench.store.entities import record
 from workbench.store.home import Home
 from workbench.store.lake import Lake, identifier, view_sql
 from workbench.store.landing import HEAD
+from workbench.store.schema import STRING, Column
 from workbench.store.tables import TABLES
 
 HERE = Path(__file__).parent
@@ -96,6 +100,41 @@ def test_times_are_utc_whatever_the_machine_says(full_home, monkeypatch):
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_texts_of_rewritten_files_can_be_compared(tmp_path):
+    """deltalake writes string_view when it rewrites, which pyarrow's own filters refuse."""
+    land_all(tmp_path, {"s1": "abc", "s2": "c"})
+    land_all(tmp_path, {"s1": "abcc"})
+    lake = small_lake(tmp_path)
+    assert lake.sql("select text from events where session_id = 's2' and text = 'c'").rows() == [("c",)]
+    assert lake.sql("select events from sessions where session_id = 's1'").item() == 4
+    assert lake.scan("events").filter(pl.col("session_id") == "s2").collect()["text"].to_list() == ["c"]
+    assert lake.scan("sessions").filter(pl.col("session_id") == "s1").collect()["events"].to_list() == [4]
+
+
+def test_a_column_that_older_files_have_not_is_null_there(tmp_path):
+    """A later version of workbench declared one more column, and merged it into the table."""
+    new = replace(EVENTS, declared=(*EVENTS.declared, Column("mood", STRING, "How it felt.")))
+    land_all(tmp_path, {"s1": "ab"})
+    landing_id = int(small_lake(tmp_path).stores["sessions"].read(["landing_id"])[1]["landing_id"][0].as_py())
+    rows = new.from_rows([("s1", 3, "ab", "good", landing_id)])
+    write_deltalake(tmp_path / "tables" / "events", rows, mode="append", schema_mode="merge")
+    lake = Lake(Home.open(tmp_path), {**SMALL_TABLES, "events": new})
+    expected = [(1, None), (2, None), (3, "good")]
+    assert lake.sql("select seq, mood from events order by seq").rows() == expected
+    assert lake.scan("events").select("seq", "mood").sort("seq").collect().rows() == expected
+    assert lake.derived_rows("events", ["seq", "mood"]).sort_by("seq")["mood"].to_pylist() == [None, None, "good"]
+
+
+@pytest.mark.parametrize("name", ["sp ace", "é日本", "100%", "a*b", "a?b", "x=1", "it's", "{a,b}", "~"])
+def test_homes_with_odd_names_are_read(tmp_path, name):
+    """A path must be no pattern, no partition and no part of a query; `axb` is what a pattern would find as well."""
+    for home in (name, "axb"):
+        land_all(tmp_path / home, {"s1": "abc"})
+    assert shown(tmp_path / name) == {"s1": state("abc")}
+    assert small_lake(tmp_path / name).scan("events").collect().columns == ["session_id", "seq", "text"]
+    assert small_lake(tmp_path / name).sql("select * from events").columns == ["session_id", "seq", "text"]
 
 
 def test_views_quote_names():
@@ -274,6 +313,16 @@ def test_a_broken_table_is_named(tmp_path, name):
     (log / f"{2:020}.json").write_text((log / f"{0:020}.json").read_text())
     with pytest.raises(StoreError, match=f"the table .*/tables/{name} cannot be read: "):
         small_lake(tmp_path).sql("select 1")
+
+
+def test_data_that_is_gone_is_a_matter_of_the_store_and_a_users_file_one_of_the_query(lake, tmp_path):
+    land_all(tmp_path, {"s2": "abc"})
+    with pytest.raises(QueryError, match=r"nothing\.csv"):
+        lake.sql("select * from 'nothing.csv'")
+    for path in sorted((tmp_path / "tables" / "events").glob("*.parquet")):
+        path.unlink()
+        with pytest.raises(StoreError, match=f"(?s)the tables? .*{tmp_path}/tables.* cannot be read: .*events"):
+            lake.sql("select * from events")
 
 
 # -- a home that may only be read --------------------------------------------------------------------------------------

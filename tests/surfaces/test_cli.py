@@ -501,10 +501,10 @@ def interrupted(command, tmp_path, until):
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         try:
-            out, err = process.communicate(timeout=15)
+            out, err = process.communicate(timeout=8)
         except subprocess.TimeoutExpired:
             process.kill()
-            pytest.fail("still running 15 s after SIGINT", pytrace=False)
+            pytest.fail("still running 8 s after SIGINT", pytrace=False)
     return process.returncode, out.decode(), err.decode()
 
 

@@ -128,7 +128,7 @@ class Importer:
                         self._land(preparer, held)
                         held, landed = [], done
                     if self._progress is not None:
-                        self._progress(done, total, batches[number][-1].path)
+                        self._progress(done, total, discover.told(batches[number][-1].path))
         return self._result
 
     def _prepared(
@@ -146,7 +146,7 @@ class Importer:
         found = []
         for item in discover.walk(paths):
             if isinstance(item, discover.Unreadable):
-                self._result.errors.append(LeftOut(item.path, item.reason))
+                self._result.errors.append(LeftOut(discover.told(item.path), item.reason))
             elif not rehash and known.is_unchanged(item):
                 self._result.unchanged += 1
             else:
@@ -219,10 +219,28 @@ def _whole(preparer: Preparer, ready: Sequence[Prepared]) -> list[Prepared]:
     return [*kept, preparer.again(sorted(lacking))] if lacking else kept
 
 
+def has_news(lake: Lake, paths: Iterable[Path]) -> bool:
+    """Whether there are files under the paths that did not land yet as they are now; opens none of them."""
+    known = known_sources(lake)
+    return any(isinstance(item, discover.Found) and not known.is_unchanged(item) for item in discover.walk(paths))
+
+
+KNOWN: Final = (
+    "source_id",
+    "path",
+    "format",
+    "sha256",
+    "older_sha256s",
+    "session_ids",
+    "size_bytes",
+    "mtime_ns",
+    "inode",
+)
+
+
 def known_sources(lake: Lake) -> KnownSources:
     """The sources that landed, as the tables tell."""
-    names = "source_id, path, format, sha256, older_sha256s, session_ids, size_bytes, mtime_ns, inode"
-    rows = lake.sql(f"select {names} from sources").iter_rows(named=True)
+    rows = lake.derived_rows("sources", KNOWN).to_pylist()
     return KnownSources(
         KnownSource(
             source_id=row["source_id"],

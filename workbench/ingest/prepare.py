@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from workbench.ingest.derive.session import DERIVE_VERSION
+from workbench.ingest.discover import told
 from workbench.ingest.merge import SessionSource
 from workbench.ingest.rows import BatchRows
 from workbench.ingest.sources import Content, KnownSource, KnownSources, NotASourceError, SourceReader, known_source
@@ -91,9 +92,9 @@ class Preparer:
                 try:
                     contents.append(self._reader.open(path, self.known.at(path)))
                 except NotASourceError as reason:
-                    skipped.append(LeftOut(path, str(reason)))
+                    skipped.append(LeftOut(told(path), str(reason)))
                 except OSError as error:
-                    errors.append(LeftOut(path, error.strerror or str(error)))
+                    errors.append(LeftOut(told(path), error.strerror or str(error)))
             self._archive.put([Arrival(c.sha256, c.data, RULES_VERSION, c.entry) for c in contents if c.archived])
             for content in contents:
                 self.known.add(known_source(content))

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from workbench.ingest.derive.exchanges import Row
 from workbench.ingest.derive.session import derive
@@ -54,6 +53,8 @@ class BatchRows:
 
 def only(tables: Mapping[str, pa.Table], keys: Sequence[LandingKey]) -> dict[str, pa.Table]:
     """The rows of some landings; tables that belong to no session stay whole."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (80 ms that a process which only prepares does not need)
+
     ids = pa.array([key.landing_id for key in keys], pa.int64())
     return {
         name: rows.filter(pc.is_in(rows[LANDING_ID], ids)) if LANDING_ID in rows.column_names else rows

@@ -12,13 +12,14 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from pyarrow.fs import LocalFileSystem
 
 from workbench.errors import ConflictError, StoreError
 from workbench.store.home import make_folder, sync_file, sync_folder
@@ -59,6 +60,32 @@ def in_list(column: str, values: Iterable[Any]) -> str:
     return f"{column} in ({', '.join(quote(v) if isinstance(v, str) else str(v) for v in values)})"
 
 
+class Snapshot(NamedTuple):
+    """One version of a table.
+
+    Attributes:
+        version: `NOTHING` where the table was never created.
+        files: Its data files.
+        schema: The declared schema.
+        is_uniform: Whether every file has all columns.
+    """
+
+    version: int
+    files: tuple[str, ...]
+    schema: pa.Schema
+    is_uniform: bool
+
+    def dataset(self) -> ds.Dataset:
+        """The rows; columns that a file has not are null.
+
+        Filters on text do not work in it: pyarrow cannot compare the string_view of the files that deltalake rewrote.
+        """
+        if not self.files:
+            return ds.dataset(self.schema.empty_table())
+        form, system = ds.ParquetFileFormat(), LocalFileSystem()
+        return ds.FileSystemDataset.from_paths(list(self.files), schema=self.schema, format=form, filesystem=system)
+
+
 class DeltaStore:
     """The Delta table of one declaration, in one folder; safe to use from several threads.
 
@@ -74,7 +101,7 @@ class DeltaStore:
         self.table = table
         self._reading, self._writing = threading.Lock(), threading.RLock()
         self._reader, self._writer = _Handle(folder), _Handle(folder)
-        self._dataset: tuple[int, ds.Dataset] | None = None
+        self._snapshot: Snapshot | None = None
         self._synced = NOTHING
 
     # -- reading -------------------------------------------------------------------------------------------------------
@@ -89,8 +116,8 @@ class DeltaStore:
             table = self._reader.refreshed()
             return NOTHING if table is None else table.version()
 
-    def snapshot(self) -> tuple[int, ds.Dataset]:
-        """The newest version, and its rows; without any where the table was never created.
+    def snapshot(self) -> Snapshot:
+        """The newest version; one without rows where the table was never created.
 
         Raises:
             StoreError: It is there and cannot be read.
@@ -98,18 +125,20 @@ class DeltaStore:
         with self._reading:
             table = self._reader.refreshed()
             if table is None:
-                return NOTHING, ds.dataset(self.table.schema.empty_table())
-            if self._dataset is None or self._reader.is_new or self._dataset[0] != table.version():
-                self._dataset = (table.version(), table.to_pyarrow_dataset())
+                return Snapshot(NOTHING, (), self.table.schema, is_uniform=True)
+            if self._snapshot is None or self._reader.is_new or self._snapshot.version != table.version():
+                names = (unquote(uri.rsplit("/", 1)[-1]) for uri in table.file_uris())
+                files = tuple(str(self.folder / name) for name in names)
+                self._snapshot = Snapshot(table.version(), files, self.table.schema, self._reader.is_uniform(table))
                 self._reader.is_new = False
-            return self._dataset
+            return self._snapshot
 
     def read(self, columns: Sequence[str], where: Any = None) -> tuple[int, pa.Table]:
         """Some columns of the newest version.
 
         Args:
             columns: Their names.
-            where: A pyarrow expression; all rows unless given.
+            where: A pyarrow expression over these columns; all rows unless given.
 
         Returns:
             The version, and the rows.
@@ -117,11 +146,12 @@ class DeltaStore:
         Raises:
             StoreError: The table is there and cannot be read.
         """
-        version, dataset = self.snapshot()
+        snapshot = self.snapshot()
         try:
-            return version, dataset.to_table(columns=list(columns), filter=where)
+            rows = snapshot.dataset().to_table(columns=list(columns))
+            return snapshot.version, rows if where is None else rows.filter(where)
         except (pa.ArrowInvalid, OSError) as error:
-            raise self._unreadable(error) from error
+            raise StoreError(f"the table {self.folder} cannot be read: {told(error)}") from error
 
     def handle(self) -> DeltaTable | None:
         """What deltalake itself has, at the newest version; None where there is no table.
@@ -131,9 +161,6 @@ class DeltaStore:
         """
         with self._reading:
             return self._reader.refreshed()
-
-    def _unreadable(self, error: Exception) -> StoreError:
-        return StoreError(f"the table {self.folder} cannot be read: {told(error)}")
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -303,6 +330,7 @@ class _Handle:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.is_new = True
+        self._first = folder / "_delta_log" / f"{0:020}.json"
         self._table: DeltaTable | None = None
         self._identity: tuple[int, int] | None = None
 
@@ -339,9 +367,18 @@ class _Handle:
             raise StoreError(f"the table {self.folder} cannot be read: {told(error)}") from error
         return self._table
 
+    def is_uniform(self, table: DeltaTable) -> bool:
+        """Whether the columns are those with which the table was created, so that every file has all of them."""
+        try:
+            entry = [json.loads(line) for line in self._first.read_bytes().splitlines()]
+            (created,) = [action["metaData"]["schemaString"] for action in entry if "metaData" in action]
+        except (OSError, ValueError, KeyError):
+            return False
+        return bool(json.loads(created) == json.loads(table.schema().to_json()))
+
     def _first_entry(self) -> tuple[int, int] | None:
         try:
-            about = (self.folder / "_delta_log" / f"{0:020}.json").stat()
+            about = self._first.stat()
         except OSError:
             return None
         return about.st_ino, about.st_mtime_ns

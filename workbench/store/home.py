@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from workbench.errors import NewerHomeError, StoreError
+from workbench.errors import BusyError, NewerHomeError, StoreError
 
 HOME_FORMAT: Final = 1
 """Raised when a home of the new kind cannot be read by older code; migrations start from the number found."""
@@ -155,7 +155,8 @@ class Home:
         """Hold the one lock under which derived tables change; the system frees it when its owner dies.
 
         Raises:
-            StoreError: Another process holds it for longer than `wait_seconds`.
+            BusyError: Another process holds it for longer than `wait_seconds`.
+            StoreError: The home cannot be written to.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  (60 ms that readers do not need)
 
@@ -163,7 +164,7 @@ class Home:
         try:
             lock.acquire(timeout=wait_seconds, poll_interval=0.02)
         except Timeout as error:
-            raise StoreError(
+            raise BusyError(
                 f"another import has been writing to {self.root} for over {wait_seconds:.0f} s; "
                 "wait for it or end it, then run the same command again"
             ) from error

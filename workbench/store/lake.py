@@ -7,17 +7,18 @@ versions of an entity.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import pyarrow.compute as pc
 
 from workbench.errors import NotFoundError, QueryError, StoreError
-from workbench.store.delta import DeltaStore, quote
+from workbench.store.delta import DeltaStore, Snapshot, quote
 from workbench.store.home import Home
 from workbench.store.landing import HEAD
 from workbench.store.schema import LANDING_ID, Table
@@ -27,13 +28,19 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
     import pyarrow as pa
-    import pyarrow.dataset as ds
+
+T = TypeVar("T")
 
 PATIENCE_SECONDS: Final = 30
 """For how long a snapshot is taken again because a landing finished in its middle; each try takes some milliseconds."""
 
+_GLOB: Final = re.compile(r"[*?\[\]]")
+
+LOOK_UP_SECONDS: Final = 0.2
+"""Ctrl-C ends a query within this time."""
+
 RAW: Final = "_raw_"
-"""Prefix of the registered datasets under the views."""
+"""Prefix of the names under the views: all rows that are stored."""
 
 
 def identifier(name: str) -> str:
@@ -79,7 +86,7 @@ class Lake:
 
         return duckdb.connect(":memory:")
 
-    def snapshot(self, names: Collection[str] | None = None) -> dict[str, ds.Dataset]:
+    def snapshot(self, names: Collection[str] | None = None) -> dict[str, Snapshot]:
         """Tables at versions that belong together.
 
         A landing commits `sessions` last and deletes what it replaced afterwards; so the snapshot holds together when
@@ -95,26 +102,31 @@ class Lake:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             before = self.stores[HEAD].version()
-            datasets = {name: store.snapshot()[1] for name, store in wanted.items() if name != HEAD}
-            version, head = self.stores[HEAD].snapshot()
-            if version == before:
-                return {HEAD: head, **datasets}
+            others = {name: store.snapshot() for name, store in wanted.items() if name != HEAD}
+            head = self.stores[HEAD].snapshot()
+            if head.version == before:
+                return {HEAD: head, **others}
             if time.monotonic() > deadline:
                 raise StoreError("imports finish faster than the tables can be opened; try again in a moment")
 
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection of the caller's own (a cursor), with the views at the newest snapshot."""
+        """A DuckDB connection of the caller's own (a cursor), with the views at the newest snapshot.
+
+        Raises:
+            StoreError: A table cannot be read.
+        """
+        import duckdb  # noqa: PLC0415
+
         cursor = self._connection.cursor()
         cursor.execute("set TimeZone='UTC'")
         cursor.execute("set python_enable_replacements=false")  # a name that is no table is no variable of ours either
-        for name, dataset in self.snapshot().items():
-            files = self._files(name, dataset)
-            if files:
-                listed = ", ".join(map(quote, files))
-                rows = f"select * from read_parquet([{listed}], union_by_name=true)"
-                cursor.execute(f"create or replace temp view {identifier(RAW + name)} as {rows}")
-            else:
-                cursor.register(RAW + name, dataset)
+        snapshots = self.snapshot()
+        try:
+            for name, snapshot in snapshots.items():
+                _show(cursor, RAW + name, snapshot)
+        except duckdb.Error as error:
+            cursor.close()
+            raise StoreError(f"the tables in {self.home.tables} cannot be read: {error}") from error
         for table in self.tables.values():
             cursor.execute(f"create or replace temp view {identifier(table.name)} as {view_sql(table)}")
             if table.kind == "entity":
@@ -134,15 +146,18 @@ class Lake:
 
         Raises:
             QueryError: DuckDB refused it; the message has DuckDB's own and the tables there are.
+            StoreError: A table cannot be read.
         """
         import duckdb  # noqa: PLC0415
         import polars as pl  # noqa: PLC0415  (175 ms)
 
         connection = self.connection()
         try:
-            relation = connection.sql(query, params=parameters or [])
-            return pl.DataFrame() if relation is None else _whole_numbers(relation.pl())
+            frame = _interruptibly(connection, lambda: _frame(connection, query, parameters))
+            return pl.DataFrame() if frame is None else _whole_numbers(frame)
         except duckdb.Error as error:
+            if isinstance(error, duckdb.IOException) and str(self.home.tables) in str(error):
+                raise StoreError(f"the tables in {self.home.tables} cannot be read: {error}") from error
             raise QueryError(f"{error}\nTables: {', '.join(sorted(self.tables))}") from error
         finally:
             connection.close()
@@ -156,33 +171,16 @@ class Lake:
         import polars as pl  # noqa: PLC0415
 
         table = self._table(name)
-        datasets = self.snapshot([name])
-        frame = self._scan(name, datasets[name])
+        snapshots = self.snapshot([name])
+        frame = _lazy(snapshots[name])
         if table.kind == "derived":
             if name != HEAD:
-                frame = frame.join(self._scan(HEAD, datasets[HEAD]).select(LANDING_ID), on=LANDING_ID, how="semi")
+                frame = frame.join(_lazy(snapshots[HEAD]).select(LANDING_ID), on=LANDING_ID, how="semi")
             return frame.drop(LANDING_ID)
         if table.kind == "entity":
             newest = frame.sort("recorded_at", "row_id").unique(list(table.key), keep="last", maintain_order=True)
             return newest.filter(~pl.col("deleted")).drop("deleted")
         return frame.unique(list(table.key), keep="any") if table.key else frame
-
-    def _files(self, name: str, dataset: ds.Dataset) -> list[str]:
-        """The Parquet files of a snapshot.
-
-        DuckDB and Polars read them themselves. Handed the dataset they push filters into pyarrow, which cannot compare
-        text in files that deltalake rewrote: those hold string_view.
-        """
-        return [str(self.stores[name].folder / unquote(path)) for path in getattr(dataset, "files", ())]
-
-    def _scan(self, name: str, dataset: ds.Dataset) -> pl.LazyFrame:
-        import polars as pl  # noqa: PLC0415
-
-        files = self._files(name, dataset)
-        if files:
-            return pl.scan_parquet(files, missing_columns="insert", schema=pl.Schema(dataset.schema))
-        empty = pl.from_arrow(dataset.to_table())
-        return cast("pl.DataFrame", empty).lazy()
 
     def derived_rows(self, name: str, columns: Sequence[str]) -> pa.Table:
         """Columns of a derived table's view, by pyarrow alone: without the 300 ms in which DuckDB and Polars load.
@@ -191,10 +189,11 @@ class Lake:
             NotFoundError: There is no such table.
         """
         self._table(name)
-        datasets = self.snapshot([name])
-        landings = datasets[HEAD].to_table(columns=[LANDING_ID])[LANDING_ID]
+        snapshots = self.snapshot([name])
+        landings = snapshots[HEAD].dataset().to_table(columns=[LANDING_ID])[LANDING_ID]
         shown = pc.field(LANDING_ID).isin(landings.combine_chunks())
-        return datasets[name].to_table(columns=list(columns), filter=shown)
+        rows: pa.Table = snapshots[name].dataset().to_table(columns=list(columns), filter=shown)
+        return rows
 
     def _table(self, name: str) -> Table:
         table = self.tables.get(name)
@@ -216,6 +215,66 @@ class Lake:
         if moment.tzinfo is None:
             raise QueryError(f"as_of needs a time with a zone, got {moment!r}")
         return self.sql(view_sql(table, as_of=True), [moment.astimezone(UTC)])
+
+
+def _show(cursor: duckdb.DuckDBPyConnection, name: str, snapshot: Snapshot) -> None:
+    """Make a view of a snapshot, read by DuckDB itself.
+
+    So it finds the events of one session among a million in 60 ms; over a registered dataset it takes 4 s, and cannot
+    compare texts in the files that deltalake rewrote, which hold string_view. `union_by_name` opens every file first.
+    """
+    if not snapshot.files:
+        cursor.register(name, snapshot.schema.empty_table())
+        return
+    files = ", ".join(quote(_GLOB.sub(r"[\g<0>]", file)) for file in snapshot.files)
+    options = f"hive_partitioning=false, union_by_name={not snapshot.is_uniform}"
+    cursor.execute(
+        f"create or replace temp view {identifier(name)} as select * from read_parquet([{files}], {options})"
+    )
+
+
+def _lazy(snapshot: Snapshot) -> pl.LazyFrame:
+    import polars as pl  # noqa: PLC0415
+
+    empty = cast("pl.DataFrame", pl.from_arrow(snapshot.schema.empty_table()))
+    if not snapshot.files:
+        return empty.lazy()
+    options: Any = {"glob": False, "hive_partitioning": False, "missing_columns": "insert"}
+    return pl.scan_parquet(list(snapshot.files), schema=empty.schema, **options)
+
+
+def _frame(
+    connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None
+) -> pl.DataFrame | None:
+    """The result of a query; intervals, which DuckDB cannot hand to Polars, become durations."""
+    import polars as pl  # noqa: PLC0415
+
+    relation = connection.sql(query, params=parameters or [])
+    if relation is None:
+        return None
+    columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    spans = [name for name, kind in columns.items() if kind == "INTERVAL"]
+    if not spans:
+        return relation.pl()
+    shown = (f"epoch_us({identifier(n)}) as {identifier(n)}" if n in spans else identifier(n) for n in columns)
+    return relation.project(", ".join(shown)).pl().with_columns(pl.col(spans).cast(pl.Duration("us")))
+
+
+def _interruptibly(connection: duckdb.DuckDBPyConnection, ask: Callable[[], T]) -> T:
+    """Run a query so that Ctrl-C ends it.
+
+    A signal is acted on only while the main thread is in Python; and when one of DuckDB's threads catches it, the main
+    thread does not wake up by itself. So the query has a thread of its own, and the main one looks up now and then.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="query") as pool:
+        answer = pool.submit(ask)
+        try:
+            while not wait([answer], timeout=LOOK_UP_SECONDS).done:
+                pass
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
+        return answer.result()
 
 
 def _whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:

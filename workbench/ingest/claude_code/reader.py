@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import PurePath
 from typing import Final
 
@@ -70,6 +71,7 @@ class _Reader:
         self.unknown: dict[str, list[int]] = {}
         self.lines = 0
         self.sessions: dict[str, int] = {}
+        self.session_id: str | None = None
         self.ids = RecordIds()
         self.environment: Environment | None = None
         self.on_main_chain = False
@@ -121,6 +123,7 @@ class _Reader:
     def _record(self, number: int, line: bytes, found: WireRecord) -> None:
         if found.sessionId:
             self.sessions[found.sessionId] = number
+            self.session_id = found.sessionId
         if found.type in ("user", "assistant"):
             self.on_main_chain |= not found.isSidechain
             self.by_subagent |= found.agentId is not None
@@ -130,7 +133,7 @@ class _Reader:
         self.records.append(
             Record(
                 found.uuid or self.ids.of(line),
-                found.sessionId or None,
+                found.sessionId or self.session_id,
                 moment.at,
                 moment.source,
                 number,
@@ -150,10 +153,16 @@ class _Reader:
         return self.environment
 
     def finish(self, stem: str) -> ParsedSource:
-        """Close the pass: which session the file is about, and the records of unknown types, one issue a type."""
+        """Close the pass: sessions, and the records of unknown types, one issue a type.
+
+        A record that names no session belongs to that of the record before it; the first ones to that of the next.
+        """
         for kind, numbers in self.unknown.items():
             detail = f"records of type {kind!r} are kept as they are; this version does not know them"
             self.issues.append(Issue(numbers[0], "unknown_record", detail, len(numbers)))
+        first = next((record.session_id for record in self.records if record.session_id is not None), None)
+        for record in itertools.takewhile(lambda record: record.session_id is None, self.records):
+            record.session_id = first
         session = stem if stem in self.sessions else max(self.sessions, key=self.sessions.__getitem__, default=None)
         role: Role = "subagent" if self.by_subagent and not self.on_main_chain else "main"
         return ParsedSource(session, sorted(self.sessions), role, self.lines, self.records, self.issues)

@@ -144,7 +144,7 @@ def result_text(result: Any) -> str:
 
 
 def failed(payload: Mapping[str, Any]) -> bool:
-    """Whether a result tells of a failure: marked as one, or an envelope with `ok` false (PRAANA specification, W18)."""
+    """Whether a result tells of a failure: marked as one, or an envelope with `ok` false (PRAANA, W18)."""
     result = payload.get("result")
     return bool(payload.get("is_error")) or (isinstance(result, dict) and result.get("ok") is False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,7 +60,9 @@ def open_bench(context: typer.Context, home: Path | None) -> Workbench:
     """The workbench of the home that was named after or before the command."""
     from workbench.bench import Workbench  # noqa: PLC0415  (--help needs none of it)
 
-    return Workbench(home or context.obj)
+    bench = Workbench(home or context.obj)
+    context.call_on_close(lambda: [print(f"workbench: {notice}", file=sys.stderr) for notice in bench.notices])
+    return bench
 
 
 def main() -> None:
@@ -74,5 +77,7 @@ def _run() -> int:
     try:
         app(standalone_mode=True)
     except SystemExit as ended:
+        if ended.code == 128 + signal.SIGINT:  # typer caught it
+            raise KeyboardInterrupt from ended
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     return 0

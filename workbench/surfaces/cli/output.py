@@ -86,6 +86,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    heads = [plain(head).split("\n", 1)[0] for head in heads]
     shown = [[plain(cell).split("\n", 1)[0] for cell in row] for row in rows]
     widths = [max((cell_len(row[place]) for row in [heads, *shown]), default=0) for place in range(len(heads))]
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)

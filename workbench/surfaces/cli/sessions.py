@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.reports.render.numbers import lasting
+from workbench.reports.render.text import visible
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import local, plain, print_json, print_rows, print_table, zone
 
@@ -94,7 +95,7 @@ def show(
     if json:
         print_json(bench.session(session_id))
     elif shape is Format.MARKDOWN:
-        print(bench.session_markdown(session_id))
+        print(visible(bench.session_markdown(session_id)))
     else:
         _print_session(bench, session_id)
 

@@ -1,0 +1,108 @@
+"""`workbench usage`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workbench.reports.render.numbers import UNKNOWN, plural
+from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
+from workbench.surfaces.cli.output import local, plain, print_json, print_table
+
+if TYPE_CHECKING:
+    from workbench.reports.usage import Usage, UsageRow
+
+TOTALS = (
+    "model_calls",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "cache_write_1h_tokens",
+    "reasoning_tokens",
+    "total_tokens",
+    "cost_usd",
+    "unpriced_calls",
+)
+HEADS = ("calls", "input", "output", "cache read", "cache write", "cost USD")
+
+
+class By(StrEnum):
+    """What usage is split by."""
+
+    DAY = "day"
+    PROJECT = "project"
+    MODEL = "model"
+    SESSION = "session"
+
+
+@app.command()
+def usage(
+    context: typer.Context,
+    home: HomeOption = None,
+    json: JsonOption = False,
+    by: Annotated[By, typer.Option("--by", help="What to split by.")] = By.MODEL,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Only of this project: its id, or part of its path.")
+    ] = None,
+    since: Annotated[
+        datetime | None, typer.Option("--since", help="Only model calls at or after this local time.")
+    ] = None,
+) -> None:
+    """Add up tokens and cost of model calls, each call once."""
+    from workbench.reports.usage import read_usage  # noqa: PLC0415  (--help needs none of it)
+    from workbench.store.lake import Lake  # noqa: PLC0415
+
+    bench = open_bench(context, home)
+    bench.land_logs()
+    moment = since.astimezone() if since else None
+    found = read_usage(Lake(bench.home), by.value, since=moment, project=project)
+    if json:
+        total = found.total.as_dict()
+        print_json(
+            {
+                "by": found.by,
+                "zone": found.zone,
+                "rows": found.row_dicts(),
+                "total": {name: total[name] for name in TOTALS},
+                "unpriced_models": found.unpriced_models,
+            }
+        )
+        return
+    _print(found)
+    filters = {"project": project, "since": local(moment) if moment else None}
+    told = ", ".join(f"{name} {value}" for name, value in filters.items() if value)
+    print(plain(f"only {told}" if told else "all projects"))
+
+
+def _print(found: Usage) -> None:
+    rows = [*found.rows, found.total]
+    costs = [UNKNOWN if row.cost_usd is None else f"{row.cost_usd:,.2f}" for row in rows]
+    width = max(map(len, costs))
+    names = [*(_name(found, row) for row in found.rows), "in all, each call once"]
+    head = f"day ({found.zone})" if found.by == "day" else found.by
+    cells = [(*_counts(row), cost.rjust(width), name) for row, cost, name in zip(rows, costs, names, strict=True)]
+    print_table((*HEADS, head), cells)
+    if found.shared_calls:
+        calls = plural(found.shared_calls, "call")
+        print(f"{calls} told again by copied or resumed sessions: the rows add up to more than the total")
+    if found.total.unpriced_calls:
+        calls = plural(found.total.unpriced_calls, "call")
+        models = f" of {plain(found.unpriced_models)}" if found.unpriced_models else ""
+        print(f"no price is known for {calls}{models}; cost leaves them out")
+
+
+def _counts(row: UsageRow) -> list[Any]:
+    tokens = (row.tokens[name] for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"))
+    return [UNKNOWN if value is None else value for value in (row.model_calls, *tokens)]
+
+
+def _name(found: Usage, row: UsageRow) -> str:
+    """What a person knows the row by."""
+    key, *more = row.key
+    if found.by == "session":
+        return f"{key}  {more[0] or ''}".rstrip()
+    return (more[0] if more and more[0] else key) or UNKNOWN
