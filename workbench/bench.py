@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.config import Config
     from workbench.ingest.importer import ImportResult, Progress
     from workbench.reports.sessions_job import WrittenReport
+    from workbench.reports.usage import By
 
 PathLike = str | os.PathLike[str]
 
@@ -254,6 +255,22 @@ class Workbench:
 
     def _rows(self, table: str, session_id: str, order: str) -> list[dict[str, Any]]:
         return self._lake.sql(f"select * from {table} where session_id = ? order by {order}", [session_id]).to_dicts()
+
+    def usage(self, by: By = "model", *, since: datetime | None = None, project: str | None = None) -> pl.DataFrame:
+        """Tokens and cost of model calls, each once, by day, project, model or session.
+
+        Args:
+            by: `day` (local), `project`, `model` or `session` (each session sees its own calls).
+            since: Calls at or after this time (with a zone).
+            project: A project id, or part of the project's path.
+
+        Returns:
+            One row a key; `cost_usd` is null where no price is known. See `reports.usage.read_usage`.
+        """
+        from workbench.reports.usage import usage_frame  # noqa: PLC0415
+
+        self.land_logs()
+        return usage_frame(self._lake, by, since=since, project=project)
 
     # -- reports -------------------------------------------------------------------------------------------------------
 

@@ -220,14 +220,6 @@ MODULES = sorted({each.module for each in SAMPLES})
 
 MARKDOWN = ("aider", "specstory")
 ODD = (5, "", [], {}, True, None, 2**70, -1.5, ["x"], {"a": 1}, "\ud800", [{"type": "text"}])
-LANDS_NOT_YET = {
-    "claude_code": "numbers beyond 64 bits, an empty session id",
-    "workbench_log": "texts and ids of other types, numbers beyond 64 bits",
-}
-"""What readers do not tolerate yet."""
-
-OURS_BY_MISTAKE = pytest.mark.xfail(reason="our own reader takes every event log that has our kinds", strict=False)
-
 
 def every_sample():
     return pytest.mark.parametrize("sample", SAMPLES, ids=[f"{each.module}-{each.name[-24:]}" for each in SAMPLES])
@@ -238,9 +230,7 @@ def pairs():
     for sample in SAMPLES:
         for module in MODULES:
             if module != sample.module:
-                known = (sample.module, module) == ("praana_log", "workbench_log")
-                marks = [OURS_BY_MISTAKE] if known else []
-                yield pytest.param(sample, module, marks=marks, id=f"{sample.module}-{sample.name[-12:]}-{module}")
+                yield pytest.param(sample, module, id=f"{sample.module}-{sample.name[-12:]}-{module}")
 
 
 def drafts(source):
@@ -373,9 +363,7 @@ def json_samples():
     """Samples of JSON; those of formats that do not tolerate everything yet may fail."""
     for sample in SAMPLES:
         if sample.module not in MARKDOWN:
-            reason = LANDS_NOT_YET.get(sample.module)
-            marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
-            yield pytest.param(sample, marks=marks, id=f"{sample.module}-{sample.name[-24:]}")
+            yield pytest.param(sample, id=f"{sample.module}-{sample.name[-24:]}")
 
 
 @pytest.mark.parametrize("sample", [*json_samples()])

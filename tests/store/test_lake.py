@@ -6,6 +6,7 @@ import tempfile
 import threading
 import time
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -197,6 +198,14 @@ def test_sums_are_whole_numbers_where_they_fit(lake):
     assert found.row(0) == (3, 1.5, Decimal(9223372036854775808))
     assert found.dtypes[0] == pl.Int64
     assert lake.sql("select sum(events) as n from sessions where false").row(0) == (None,)
+
+
+def test_intervals_are_durations(lake):
+    found = lake.sql(
+        "select interval 1 second as a, 2 as b, timestamptz '2026-03-02 12:00:00Z' - timestamptz '2026-03-02' as c"
+    )
+    assert found.rows() == [(timedelta(seconds=1), 2, timedelta(hours=12))]
+    assert found.dtypes == [pl.Duration("us"), pl.Int32, pl.Duration("us")]
 
 
 def test_scanning_a_table_that_is_not_there_names_those_that_are(lake):

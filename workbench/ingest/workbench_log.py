@@ -41,16 +41,17 @@ _decode = msgspec.json.Decoder(LoggedEvent).decode
 
 
 def sniff(head: bytes, name: str) -> bool:
-    """Whether a file is one of our logs: the first of its lines that can be read is an event."""
+    """Whether a file is one of our logs: the first of its lines that can be read is an event with a `seq`."""
     if not name.endswith(".jsonl"):
         return False
     for _, line, _ in jsonlines.lines(head):
         if jsonlines.is_blank(line):
             continue
         try:
-            return _logged(line).kind in KINDS
+            event = _logged(line)
         except (ValueError, msgspec.ValidationError):
             continue
+        return event.kind in KINDS and event.seq is not None
     return False
 
 

@@ -249,15 +249,16 @@ def _frame(
     """The result of a query; intervals, which DuckDB cannot hand to Polars, become durations."""
     import polars as pl  # noqa: PLC0415
 
-    relation = connection.sql(query, params=parameters or [])
+    relation: Any = connection.sql(query, params=parameters or [])
     if relation is None:
         return None
     columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
     spans = [name for name, kind in columns.items() if kind == "INTERVAL"]
     if not spans:
-        return relation.pl()
+        return cast("pl.DataFrame", relation.pl())
     shown = (f"epoch_us({identifier(n)}) as {identifier(n)}" if n in spans else identifier(n) for n in columns)
-    return relation.project(", ".join(shown)).pl().with_columns(pl.col(spans).cast(pl.Duration("us")))
+    frame: pl.DataFrame = relation.project(", ".join(shown)).pl()
+    return frame.with_columns(pl.col(spans).cast(pl.Duration("us")))
 
 
 def _interruptibly(connection: duckdb.DuckDBPyConnection, ask: Callable[[], T]) -> T:

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.reports.render.numbers import UNKNOWN, plural
+from workbench.reports.render.numbers import UNKNOWN, count, plural
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import local, plain, print_json, print_table
 
 if TYPE_CHECKING:
     from workbench.reports.usage import Usage, UsageRow
 
-TOTALS = (
-    "model_calls",
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "cache_write_1h_tokens",
-    "reasoning_tokens",
-    "total_tokens",
-    "cost_usd",
-    "unpriced_calls",
-)
+COUNTERS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 HEADS = ("calls", "input", "output", "cache read", "cache write", "cost USD")
 
 
@@ -61,13 +50,12 @@ def usage(
     moment = since.astimezone() if since else None
     found = read_usage(Lake(bench.home), by.value, since=moment, project=project)
     if json:
-        total = found.total.as_dict()
         print_json(
             {
                 "by": found.by,
                 "zone": found.zone,
                 "rows": found.row_dicts(),
-                "total": {name: total[name] for name in TOTALS},
+                "total": found.total.as_dict(),
                 "unpriced_models": found.unpriced_models,
             }
         )
@@ -80,12 +68,13 @@ def usage(
 
 def _print(found: Usage) -> None:
     rows = [*found.rows, found.total]
-    costs = [UNKNOWN if row.cost_usd is None else f"{row.cost_usd:,.2f}" for row in rows]
-    width = max(map(len, costs))
+    columns = [[count(row.model_calls) for row in rows]]
+    columns += [[count(row.tokens[name]) for row in rows] for name in COUNTERS]
+    columns += [[UNKNOWN if row.cost_usd is None else f"{row.cost_usd:,.2f}" for row in rows]]
     names = [*(_name(found, row) for row in found.rows), "in all, each call once"]
-    head = f"day ({found.zone})" if found.by == "day" else found.by
-    cells = [(*_counts(row), cost.rjust(width), name) for row, cost, name in zip(rows, costs, names, strict=True)]
-    print_table((*HEADS, head), cells)
+    heads, cells = zip(*map(_right, HEADS, columns), strict=True)
+    by = f"day ({found.zone})" if found.by == "day" else found.by
+    print_table((*heads, by), list(zip(*cells, names, strict=True)))
     if found.shared_calls:
         calls = plural(found.shared_calls, "call")
         print(f"{calls} told again by copied or resumed sessions: the rows add up to more than the total")
@@ -95,9 +84,10 @@ def _print(found: Usage) -> None:
         print(f"no price is known for {calls}{models}; cost leaves them out")
 
 
-def _counts(row: UsageRow) -> list[Any]:
-    tokens = (row.tokens[name] for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"))
-    return [UNKNOWN if value is None else value for value in (row.model_calls, *tokens)]
+def _right(head: str, cells: list[str]) -> tuple[str, list[str]]:
+    """A column with its head, flush right: a table sets texts flush left, and a dash is one."""
+    width = max(map(len, [head, *cells]))
+    return head.rjust(width), [cell.rjust(width) for cell in cells]
 
 
 def _name(found: Usage, row: UsageRow) -> str:
