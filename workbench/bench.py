@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.config import load_config, resolve_home
-from workbench.errors import AmbiguousError, BusyError, NotFoundError
+from workbench.errors import AmbiguousError, NotFoundError, StoreError
 from workbench.store.entities import record
 from workbench.store.home import Home
 from workbench.store.lake import Lake
@@ -117,7 +117,7 @@ class Workbench:
         """Land new events of sessions run here; called before every question.
 
         Returns:
-            What landed; None where there was nothing new, or where another import was under way (`notices` says so).
+            What landed; None where there was nothing new, or where it could not be landed now (`notices` says why).
         """
         from workbench.ingest.importer import has_news  # noqa: PLC0415
 
@@ -126,8 +126,8 @@ class Workbench:
             return None
         try:
             return self.ingest(*logs, wait_seconds=wait_seconds)
-        except BusyError:
-            self.notices.append("an import is under way: the newest events of sessions run here are not in this answer")
+        except StoreError as error:
+            self.notices.append(f"the newest events of sessions run here are not in this answer: {error}")
             return None
 
     # -- reading -------------------------------------------------------------------------------------------------------

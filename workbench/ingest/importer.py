@@ -186,12 +186,7 @@ class Importer:
     def _add_blobs(self, blobs: pa.Table) -> None:
         """Append the texts that are not there yet, each once."""
         store = self._lake.stores["blobs"]
-        handle = store.handle()
-        known = (
-            set()
-            if handle is None
-            else set(handle.to_pyarrow_dataset().to_table(columns=["sha256"])["sha256"].to_pylist())
-        )
+        known = set(store.read(["sha256"])[1]["sha256"].to_pylist())
         new = []
         for place, sha256 in enumerate(blobs["sha256"].to_pylist()):
             if sha256 not in known:
