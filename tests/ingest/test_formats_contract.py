@@ -221,6 +221,7 @@ MODULES = sorted({each.module for each in SAMPLES})
 MARKDOWN = ("aider", "specstory")
 ODD = (5, "", [], {}, True, None, 2**70, -1.5, ["x"], {"a": 1}, "\ud800", [{"type": "text"}])
 
+
 def every_sample():
     return pytest.mark.parametrize("sample", SAMPLES, ids=[f"{each.module}-{each.name[-24:]}" for each in SAMPLES])
 

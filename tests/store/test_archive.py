@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import NotFoundError, StoreError
-from workbench.store import home as home_module
+from workbench.store import files as files_module
 from workbench.store.archive import Archive, Arrival, Manifest, SourceEntry
 from workbench.text.ids import content_hash
 
@@ -210,8 +210,8 @@ def test_what_put_returns_from_is_on_disk(archive, monkeypatch):
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    folders, real_sync = [], home_module._sync
-    monkeypatch.setattr(home_module, "_sync", lambda path, flags: (folders.append(Path(path)), real_sync(path, flags)))
+    folders, real_sync = [], files_module._sync
+    monkeypatch.setattr(files_module, "_sync", lambda path, flags: (folders.append(Path(path)), real_sync(path, flags)))
     archive.put([arrival(), arrival(b"other", entry("b"))])
     assert folders == [archive.folder.parent, archive.folder]
     assert synced[0] == synced[-1] == "folder"

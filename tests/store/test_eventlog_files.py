@@ -14,9 +14,9 @@ from workbench.store.eventlog_files import (
     migrate_legacy,
     read_meta,
     session_folder,
-    write_atomically,
     write_meta,
 )
+from workbench.store.files import write_atomic
 
 HOME = Path("/home/someone/workbench")
 
@@ -169,7 +169,7 @@ def test_meta_that_is_missing_or_bad_is_none(tmp_path, text):
 
 def test_an_atomic_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     path = tmp_path / "meta.json"
-    write_atomically(path, b"old")
+    write_atomic(path, b"old")
 
     def fail(*_):
         raise OSError(28, "No space left on device")
@@ -177,5 +177,5 @@ def test_an_atomic_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, m
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", fail)
         with pytest.raises(OSError, match="No space"):
-            write_atomically(path, b"new")
+            write_atomic(path, b"new")
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {"meta.json": b"old"}

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import NewerHomeError, StoreError
-from workbench.store import home as home_module
-from workbench.store.home import Home, make_folder, write_atomic
+from workbench.store import files as files_module
+from workbench.store.files import make_folder, write_atomic
+from workbench.store.home import Home
 
 WORKBENCH = Path(sys.executable).with_name("workbench")
 
@@ -27,13 +28,13 @@ def run(*arguments):
 def syncs(monkeypatch):
     """Paths in the order in which they were synced."""
     synced = []
-    real = home_module._sync
+    real = files_module._sync
 
     def recorded(path, flags):
         synced.append(Path(path))
         real(path, flags)
 
-    monkeypatch.setattr(home_module, "_sync", recorded)
+    monkeypatch.setattr(files_module, "_sync", recorded)
     return synced
 
 

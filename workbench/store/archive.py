@@ -17,11 +17,11 @@ import msgspec
 import zstandard
 
 from workbench.errors import NotFoundError, StoreError
-from workbench.store.home import make_folder, sync_folder, write_atomic
+from workbench.store.files import make_folder, sync_folder, write_atomic
 from workbench.text.ids import content_hash
 
 LEVEL: Final = 1
-"""Transcripts: level 1 packs 150 MB to 22 MB at 370 MB/s, level 3 to 20 MB at 220 MB/s (measured)."""
+"""150 MB of transcripts: level 1 packs them to 15.7 MB at 455 MB/s, level 3 to 12.9 MB at 323 MB/s (measured)."""
 
 
 class SourceEntry(msgspec.Struct, frozen=True):

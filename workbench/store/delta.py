@@ -22,7 +22,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from pyarrow.fs import LocalFileSystem
 
 from workbench.errors import ConflictError, StoreError
-from workbench.store.home import make_folder, sync_file, sync_folder
+from workbench.store.files import make_folder, sync_file, sync_folder
 from workbench.store.schema import Table
 
 COMPACT_AT_FILES: Final = 100

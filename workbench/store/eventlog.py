@@ -24,15 +24,14 @@ from workbench.store.eventlog_files import (
     BINARY,
     QUARANTINE_NAME,
     WriterLock,
-    make_folder,
     migrate_legacy,
     session_folder,
-    sync_folder,
 )
 from workbench.store.eventlog_lines import LogIssue, Quarantined, parse_line, replace_half_surrogates
 from workbench.store.eventlog_new import NewEvent, checked, encoded
 from workbench.store.eventlog_reader import EventLogReader, file_key
 from workbench.store.eventlog_search import SearchHit
+from workbench.store.files import make_folder, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

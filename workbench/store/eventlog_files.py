@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import sys
-import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Self
 import msgspec
 
 from workbench.errors import BadInputError, EventLogError
+from workbench.store.files import make_folder, sync_folder, write_atomic
 
 if sys.platform == "win32":
     import msvcrt
@@ -64,41 +64,6 @@ def _folder_name(session_id: str) -> str:
         return session_id
     digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return f"~{_UNSAFE.sub('_', session_id[:_ESCAPED_PREFIX_CHARS])}-{digest}"
-
-
-def make_folder(folder: Path) -> None:
-    """Create a folder and its parents, each one durable before the call returns."""
-    if folder.is_dir():
-        return
-    make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
-    sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable. Windows has no such call and needs none."""
-    if sys.platform != "win32":
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file as a whole: a reader, or a crash, sees the old bytes or the new ones."""
-    fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-    sync_folder(path.parent)
 
 
 class WriterLock:
@@ -179,7 +144,7 @@ def migrate_legacy(folder: Path) -> bool:
     if old.strip() and new is not None:
         tail = _ending_in_newline(old)
         if not (b"\n" + new).endswith(b"\n" + tail):  # else a crash came between this and the deletion
-            write_atomically(log, _ending_in_newline(new) + tail)
+            write_atomic(log, _ending_in_newline(new) + tail)
     legacy.unlink()
     sync_folder(folder)
     return True
@@ -208,7 +173,7 @@ def write_meta(folder: Path, meta: SessionMeta) -> None:
         raise BadInputError(f"started_at of session {meta.session_id!r} is {meta.started_at}, without a zone; give UTC")
     meta = msgspec.structs.replace(meta, started_at=meta.started_at.astimezone(UTC))
     make_folder(folder)
-    write_atomically(folder / META_NAME, msgspec.json.format(msgspec.json.encode(meta), indent=2) + b"\n")
+    write_atomic(folder / META_NAME, msgspec.json.format(msgspec.json.encode(meta), indent=2) + b"\n")
 
 
 def read_meta(folder: Path) -> SessionMeta | None:

@@ -152,14 +152,15 @@ def _print_table(lake: Lake, session_ids: Sequence[str]) -> None:
     chosen = known.filter(known["session_id"].is_in(list(session_ids)))
     if not chosen.height:
         print("there are no sessions in it")
-    elif chosen.height <= SESSION_ROWS:
+        return
+    print()
+    if chosen.height <= SESSION_ROWS:
         rows = [(row["session_id"][:8], *_counts(row), row["title"]) for row in chosen.to_dicts()]
         print_table(("session", *COUNTED, "title"), rows)
     else:
-        projects = by_project(chosen)
-        print_table(
-            ("sessions", *COUNTED, "project"), [(row["sessions"], *_counts(row), row["cwd"]) for row in projects]
-        )
+        projects = [(row["sessions"], *_counts(row), row["cwd"]) for row in by_project(chosen)]
+        print_table(("sessions", *COUNTED, "project"), projects)
+    print()
 
 
 def _counts(row: Mapping[str, Any]) -> tuple[Any, ...]:

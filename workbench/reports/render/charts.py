@@ -7,7 +7,8 @@ through `el`; so a chart can hold no more than any other part of a page. Colours
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -67,6 +68,8 @@ THEME: Final[dict[str, Any]] = {
     "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start"},
 }
 
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+
 _SVG: Final = frozenset({"g", "path", "rect", "line", "circle", "text", "tspan", "defs", "clipPath"})
 _KEPT: Final = ATTRIBUTES - {"class", "role", "title", "aria-hidden", "aria-label"}
 
@@ -79,9 +82,8 @@ def svg(spec: Mapping[str, Any], *, id: str, label: str) -> Html:  # noqa: A002
         id: A name that no other chart of the page has.
         label: What it shows, in a sentence, for those who do not see it.
     """
-    told = _visible({"background": None, "padding": 2, **spec, "config": THEME})
-    drawn = vl_convert.vegalite_to_svg(told, vl_version=VEGA_LITE, allowed_base_urls=[])
-    root = ET.fromstring(drawn)  # noqa: S314  (our own renderer's, made of escaped text)
+    told = _changed({"background": None, "padding": 2, **spec, "config": THEME}, visible)
+    root = ET.fromstring(_drawn(told))  # noqa: S314  (our own renderer's, made of escaped text)
     places = _Places(id)
     inside = [_rebuilt(child, places) for child in root]
     return el(
@@ -95,12 +97,24 @@ def svg(spec: Mapping[str, Any], *, id: str, label: str) -> Html:  # noqa: A002
     )
 
 
-def _visible(value: Any) -> Any:
+def _drawn(told: Any) -> str:
+    """The drawing; where Vega cut a label inside a character (it counts in UTF-16), with such characters replaced."""
+    try:
+        return vl_convert.vegalite_to_svg(told, vl_version=VEGA_LITE, allowed_base_urls=[])
+    except ValueError as error:
+        if "hex escape" not in str(error):
+            raise
+        plain = _changed(told, lambda text: _ASTRAL.sub("\N{REPLACEMENT CHARACTER}", text))
+        return vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE, allowed_base_urls=[])
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with every text in it changed."""
     if isinstance(value, str):
-        return visible(value)
+        return change(value)
     if isinstance(value, Mapping):
-        return {key: _visible(item) for key, item in value.items()}
-    return [_visible(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _changed(item, change) for key, item in value.items()}
+    return [_changed(item, change) for item in value] if isinstance(value, list | tuple) else value
 
 
 class _Places(dict[str, str]):

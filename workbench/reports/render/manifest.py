@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.store.home import write_atomic
+from workbench.store.files import write_atomic
 
 PACKAGES: Final = ("workbench", "deltalake", "duckdb", "polars", "pyarrow", "vl-convert-python")
 """Those that a report's numbers and drawings depend on."""
