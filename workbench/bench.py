@@ -91,9 +91,12 @@ class Workbench:
             StoreError: The home cannot be written to.
         """
         from workbench.ingest.importer import Importer  # noqa: PLC0415
+        from workbench.text.redaction import redact, unredacted  # noqa: PLC0415
 
+        redactor = redact if self.config.redaction.enabled else unredacted
         found = [Path(path) for path in paths] or self.agent_folders()
-        return Importer(self._lake, progress=progress).run(found, rehash=rehash, wait_seconds=wait_seconds)
+        importer = Importer(self._lake, redactor=redactor, progress=progress)
+        return importer.run(found, rehash=rehash, wait_seconds=wait_seconds)
 
     def agent_folders(self) -> list[Path]:
         """Where agents keep their sessions on this machine, as far as the folders exist.

@@ -67,7 +67,7 @@ def open_bench(context: typer.Context, home: Path | None) -> Workbench:
 
 def main() -> None:
     """Run the command line; the process ends with the codes that `exits` lists."""
-    from workbench.surfaces.cli import config, ingest, sessions, sql, usage  # noqa: F401, PLC0415  (each adds its commands)
+    from workbench.surfaces.cli import config, ingest, redact, sessions, sql, usage  # noqa: F401, PLC0415  (each adds its commands)
 
     sys.exit(exit_code_of(_run))
 
