@@ -70,6 +70,16 @@ def test_scores_of_a_pool_equal_those_of_its_documents_one_by_one(query, documen
     assert pool.scores(query) == pytest.approx([bm25_score(query, document, stats) for document in documents])
 
 
+@given(WORDS, POOLS, POOLS)
+def test_a_pool_that_grew_scores_as_one_made_at_once(query, first, then):
+    grown = Pool(first)
+    grown.scores(query)
+    grown.extend(then)
+    whole = Pool([*first, *then])
+    assert (grown.stats, len(grown)) == (whole.stats, len(first) + len(then))
+    assert grown.relevance(query).tolist() == whole.relevance(query).tolist()
+
+
 def test_relevance_is_one_for_the_query_itself_and_zero_without_a_common_token():
     pool = ["alpha beta", "beta alpha", "gamma delta"]
     assert relevance(["alpha beta"], pool)[0].tolist() == pytest.approx([1.0, 1.0, 0.0])

@@ -11,6 +11,7 @@ Source: PRAANA src/utils/bm25.ts.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from dataclasses import dataclass
 from math import log
@@ -126,41 +127,47 @@ def bm25_score(query: Sequence[str], document: Sequence[str], stats: CorpusStats
 
 
 class Pool:
-    """Documents made ready for many queries: per token, which documents hold it and how often.
+    """Documents made ready for many queries: per token, which documents hold it and how often. It can grow.
 
-    Attributes:
-        stats: Statistics of the documents.
+    A query costs what its own tokens occur, not what the pool holds.
     """
 
-    def __init__(self, documents: Iterable[Sequence[str]]) -> None:
+    def __init__(self, documents: Iterable[Sequence[str]] = ()) -> None:
         """Count the tokens of each document.
 
         Args:
             documents: Tokens of each document. Another tokenizer than `tokenize` serves as well, or the same without
                 stop words, as long as queries are cut alike.
         """
-        import numpy as np  # noqa: PLC0415  # the one-document baseline needs none of it: 100 ms to import
-
-        tokens = [list(document) for document in documents]
-        numbers: dict[str, int] = {}
-        flat = [numbers.setdefault(token, len(numbers)) for document in tokens for token in document]
-        lengths = np.array([len(document) for document in tokens], dtype=np.int64)
-        owners = np.repeat(np.arange(len(tokens), dtype=np.int64), lengths)
-        # one key per (token, document), sorted by token: its runs are the postings, the counts are f
-        keys, counts = np.unique(np.array(flat, dtype=np.int64) * max(len(tokens), 1) + owners, return_counts=True)
-        holders, self._documents = np.divmod(keys, max(len(tokens), 1))
-        bounds = np.searchsorted(holders, np.arange(len(numbers) + 1)).tolist()
-        self._postings = {token: slice(bounds[number], bounds[number + 1]) for token, number in numbers.items()}
-        average = float(lengths.mean()) if tokens else 0.0
-        holding = {token: place.stop - place.start for token, place in self._postings.items()}
-        self.stats = CorpusStats(average, len(tokens), holding)
-        norm = K1 * (1.0 - B + B * lengths / average) if average else np.ones(len(tokens))
-        # the part of a term that does not depend on the query, ready to be added up
-        self._terms = counts * (K1 + 1.0) / (counts + norm[self._documents])
+        self._lengths = array("q")
+        self._tokens = 0
+        self._postings: dict[str, tuple[array[int], array[int]]] = {}
+        self.extend(documents)
 
     def __len__(self) -> int:
         """Count the documents."""
-        return self.stats.total_documents
+        return len(self._lengths)
+
+    def extend(self, documents: Iterable[Sequence[str]]) -> None:
+        """Add documents behind those that are there.
+
+        Args:
+            documents: Tokens of each document.
+        """
+        for document in documents:
+            number = len(self._lengths)
+            self._lengths.append(len(document))
+            self._tokens += len(document)
+            for token, count in Counter(document).items():
+                holders, counts = self._postings.setdefault(token, (array("q"), array("q")))
+                holders.append(number)
+                counts.append(count)
+
+    @property
+    def stats(self) -> CorpusStats:
+        """Statistics of the documents."""
+        holding = {token: len(holders) for token, (holders, _) in self._postings.items()}
+        return self._stats(holding)
 
     def scores(self, query: Sequence[str]) -> NDArray[np.float64]:
         """Score every document against one query, by the formula of this module.
@@ -173,13 +180,18 @@ class Pool:
 
         Source: PRAANA src/utils/bm25.ts, `bm25Score`.
         """
-        import numpy as np  # noqa: PLC0415  # as above
+        import numpy as np  # noqa: PLC0415  # the one-document baseline needs none of it: 100 ms to import
 
         scores = np.zeros(len(self))
+        if not self._tokens:
+            return scores
+        stats = self._stats_of(query)
+        lengths = np.frombuffer(self._lengths, dtype=np.int64)
         for token, repeats in Counter(query).items():
-            place = self._postings.get(token)
-            if place is not None:
-                scores[self._documents[place]] += repeats * self.stats.idf(token) * self._terms[place]
+            if token in self._postings:
+                holders, counts = (np.frombuffer(column, dtype=np.int64) for column in self._postings[token])
+                norm = K1 * (1.0 - B + B * lengths[holders] / stats.average_length)
+                scores[holders] += repeats * stats.idf(token) * (K1 + 1.0) * counts / (counts + norm)
         return scores
 
     def relevance(self, query: Sequence[str]) -> NDArray[np.float64]:
@@ -198,8 +210,15 @@ class Pool:
         """
         import numpy as np  # noqa: PLC0415  # as above
 
-        itself = bm25_score(query, query, self.stats)
+        itself = bm25_score(query, query, self._stats_of(query))
         return np.minimum(self.scores(query) / itself, 1.0) if itself else np.zeros(len(self))
+
+    def _stats_of(self, query: Sequence[str]) -> CorpusStats:
+        """Statistics, the frequencies only of what the query holds."""
+        return self._stats({token: len(self._postings[token][0]) for token in query if token in self._postings})
+
+    def _stats(self, holding: Mapping[str, int]) -> CorpusStats:
+        return CorpusStats(self._tokens / len(self) if len(self) else 0.0, len(self), holding)
 
 
 def bm25_scores(query: str, documents: Sequence[str]) -> NDArray[np.float64]:
