@@ -52,7 +52,7 @@ def cosine_matrix(queries: ArrayLike, rows: ArrayLike) -> NDArray[np.float64]:
     import numpy as np  # noqa: PLC0415  # a module that may never compare vectors should not pay 100 ms for it
 
     first, second = np.asarray(queries, dtype=np.float64), np.asarray(rows, dtype=np.float64)
-    return np.clip(_unit(first) @ _unit(second).T, -1.0, 1.0)
+    return np.clip(unit_rows(first) @ unit_rows(second).T, -1.0, 1.0)
 
 
 def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
@@ -74,8 +74,15 @@ def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
     return common / (len(first) + len(second) - common) if common else 0.0
 
 
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale each row to length 1; zero rows and rows that are not finite become zero."""
+def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale each row to length 1; zero rows and rows that are not finite become zero.
+
+    Args:
+        vectors: Array (n, d).
+
+    Returns:
+        Array (n, d).
+    """
     import numpy as np  # noqa: PLC0415  # a module that may never compare vectors should not pay 100 ms for it
 
     largest = np.max(np.abs(vectors), axis=1, initial=0.0, keepdims=True)

@@ -7,8 +7,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
+from workbench.context.classic import classic_history
 from workbench.events import Event
 from workbench.store.eventlog import EventLogReader
 from workbench.store.eventlog_files import migrate_legacy
@@ -26,7 +25,8 @@ def run(case_input):
         case "migrateLegacy":
             return migrate(case_input["events_jsonl"], case_input["events_log"])
         case "classicHistory":
-            pytest.skip("no adapter for the classic history: it comes with the context engine")
+            events = [Event(**ours(event, seq)) for seq, event in enumerate(case_input["events"], start=1)]
+            return classic_history(events, case_input["userInput"], agent="PRAANA")
         case other:
             raise NotImplementedError(other)
 

@@ -1,0 +1,172 @@
+"""The score of a context unit: a weighted sum whose every term is kept.
+
+score = pin + recency + max(bm25, semantic) + hydrate_boost + unit_order + last_step, where
+
+    pin           = pinned * pin_scale * w_pin
+    recency       = w_recency / (1 + age in turns)
+    bm25          = relevance to the prompt by words (0..1) * w_relevance
+    semantic      = cosine with the prompt (0..1, 0 without a vector) * w_semantic
+    hydrate_boost = highest relevance to an object just brought back (0..1) * w_hydrate_boost
+    unit_order    = place among all units of the session, oldest 0 to newest 1, * w_unit_order
+    last_step     = relevance to the last model call's text (0..1) * w_last_step
+
+The last two weigh 0 until a study says otherwise.
+
+Source: design, "Score"; PRAANA, "Engine mode"; PRAANA src/context-engine/scoring.ts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.config.context import Scoring
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is known of each unit before anything is weighted: one array a feature, one value a unit.
+
+    Attributes:
+        pinned: 0 or 1.
+        age_turns: Turns between the unit's exchange and the prompt, never negative.
+        relevance: Relevance to the prompt by words, 0 to 1 (the baseline `seed` has no upper bound).
+        semantic: Cosine with the prompt, NaN where either has no vector.
+        hydrate: Highest relevance to an object just brought back.
+        order: Place among the units of the session, 0 oldest to 1 newest.
+        last_step: Relevance to the last model call's text.
+    """
+
+    pinned: Floats
+    age_turns: Floats
+    relevance: Floats
+    semantic: Floats
+    hydrate: Floats
+    order: Floats
+    last_step: Floats
+
+    def __len__(self) -> int:
+        """Count the units."""
+        return len(self.pinned)
+
+    def take(self, places: NDArray[np.intp]) -> Features:
+        """The features of some units."""
+        return Features(*(getattr(self, each.name)[places] for each in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The weighted terms, and their sum: one array a term, one value a unit. `relevance` is max(bm25, semantic)."""
+
+    pin: Floats
+    recency: Floats
+    bm25: Floats
+    semantic: Floats
+    relevance: Floats
+    hydrate_boost: Floats
+    unit_order: Floats
+    last_step: Floats
+    score: Floats
+
+
+TERMS: Final = tuple(each.name for each in fields(Terms))
+ADDED: Final = ("pin", "recency", "relevance", "hydrate_boost", "unit_order", "last_step")
+"""The terms that add up to the score."""
+
+
+def recency(age_turns: Floats) -> Floats:
+    """1 / (1 + age in turns); a unit from the future counts as of now.
+
+    Source: PRAANA, "Engine mode".
+    """
+    return 1.0 / (1.0 + np.maximum(age_turns, 0.0))
+
+
+def score_terms(features: Features, weights: Scoring) -> Terms:
+    """Weigh the features of every unit, by the formula of this module.
+
+    Args:
+        features: Of n units.
+        weights: The seed's defaults unless configured.
+
+    Returns:
+        Arrays of n values.
+
+    Source: PRAANA src/context-engine/scoring.ts, `scoreUnit`.
+    """
+    pin = features.pinned * weights.pin_scale * weights.w_pin
+    fresh = recency(features.age_turns) * weights.w_recency
+    bm25 = features.relevance * weights.w_relevance
+    semantic = np.clip(np.nan_to_num(features.semantic, nan=0.0), 0.0, 1.0) * max(weights.w_semantic, 0.0)
+    relevance = np.maximum(bm25, semantic)
+    hydrate = features.hydrate * max(weights.w_hydrate_boost, 0.0)
+    order = features.order * weights.w_unit_order
+    last_step = features.last_step * weights.w_last_step
+    score = pin + fresh + relevance + hydrate + order + last_step
+    return Terms(pin, fresh, bm25, semantic, relevance, hydrate, order, last_step, score)
+
+
+def collation_key(text: str) -> tuple[list[tuple[bool, bool, str]], str]:
+    """Sort key of an id: punctuation, digits, letters; letters without case first, then small before capital.
+
+    Source: PRAANA src/context-engine/scoring.ts, `localeCompare` (the root locale, as far as ids go).
+    """
+    return [(char.isalpha(), char.isdigit(), char) for char in text.lower()], text.swapcase()
+
+
+def rank_order(score: Floats, order: NDArray[np.int64], ids: Sequence[str]) -> NDArray[np.intp]:
+    """Places of the units, highest score first; ties go to the newest unit, then by id.
+
+    Args:
+        score: One a unit.
+        order: Position of each unit in the session, later is newer.
+        ids: Their ids.
+
+    Returns:
+        A permutation of 0 to n - 1.
+
+    Source: design, "Score" (the original breaks ties by id alone).
+    """
+    if len(np.unique(order)) == len(order):
+        return np.lexsort((-order, -score))
+    by_id = np.empty(len(ids), dtype=np.intp)
+    by_id[sorted(range(len(ids)), key=lambda place: collation_key(ids[place]))] = np.arange(len(ids))
+    return np.lexsort((by_id, -order, -score))
+
+
+def select_within(
+    budget: int, tokens: NDArray[np.int64], pinned: NDArray[np.bool_], ranking: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Walk down a ranking and take what fits.
+
+    A pinned unit is always taken and counted, so it may overflow the budget; another is taken when it still fits, else
+    skipped, and the walk goes on: a smaller one further down may fit.
+
+    Args:
+        budget: Tokens.
+        tokens: Of each unit.
+        pinned: Whether each is pinned.
+        ranking: Places, best first.
+
+    Returns:
+        Which units are taken, in the order of `tokens`.
+
+    Source: PRAANA src/context-engine/scoring.ts, `selectWithinBudget`.
+    """
+    taken = np.zeros(len(tokens), dtype=np.bool_)
+    used = 0
+    for place, size, is_pinned in zip(
+        ranking.tolist(), tokens[ranking].tolist(), pinned[ranking].tolist(), strict=True
+    ):
+        if is_pinned or used + size <= budget:
+            taken[place] = True
+            used += size
+    return taken
