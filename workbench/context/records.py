@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 StateKind = Literal["task", "decision", "constraint", "note"]
-STATE_KINDS: Final[tuple[str, ...]] = get_args(StateKind)
+STATE_KINDS: Final[tuple[StateKind, ...]] = get_args(StateKind)
 StateTier = Literal["active", "soft", "hard"]
 TaskStatus = Literal["todo", "doing", "done"]
 
@@ -40,8 +40,9 @@ class StateObject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         state_tier: `active` is in the prompt, `soft` as a stub, `hard` as a name.
         payload: task `{title, description?, status}`, decision `{summary, rationale}`, constraint and note `{text}`.
         created_at: When it was made.
-        updated_at: When its payload, tier or focus last changed.
-        touched_turn: Turn in which somebody last touched it; demotion does not touch.
+        updated_at: When its payload last changed, or it was taken back.
+        touched_at: When somebody last touched it; demotion does not touch.
+        touched_turn: Turn in which that was.
         focused: Whether it is the task at hand.
         retracted: Whether it was taken back; it stays as a tombstone.
         pinned: Whether a person wants it in every prompt.
@@ -52,6 +53,7 @@ class StateObject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     payload: dict[str, Any]
     created_at: datetime
     updated_at: datetime
+    touched_at: datetime
     touched_turn: int = 0
     state_tier: StateTier = "active"
     focused: bool = False
