@@ -14,7 +14,7 @@ def time_of(milliseconds):
 def call_of(given):
     return ToolCallRecord(
         tool=given["tool"],
-        args=given["args"],
+        args=given.get("args", {}),
         is_error=given.get("isError", False),
         result_text=given.get("resultText"),
         artifact_id=given.get("resultArtifactId"),
@@ -25,7 +25,7 @@ def record_of(given):
     return TurnRecord(
         turn=given["turn"],
         user_message=given["userMessage"],
-        assistant_message=given["assistantMessage"],
+        assistant_message=given.get("assistantMessage", ""),
         tool_calls=tuple(call_of(call) for call in given.get("toolCalls", ())),
         artifact_ids=tuple(given.get("artifactIds", ())),
         files_read=tuple(given.get("filesRead", ())),
@@ -72,4 +72,61 @@ def digest_of(given):
         errors_fixed=tuple(given.get("errorsFixed", ())),
         tool_summary=given.get("toolSummary", "no tools"),
         extracted_plan=given.get("extractedPlan"),
+    )
+
+
+def present(shown):
+    """As the peer writes it: an optional field that is not there is left out."""
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def peer_decision(decision):
+    return present({"summary": decision.summary, "rationale": decision.rationale})
+
+
+def peer_digest(digest):
+    return present(
+        {
+            "turnId": digest.turn,
+            "userIntent": digest.user_intent,
+            "filesChanged": list(digest.files_changed),
+            "filesWritten": list(digest.files_written),
+            "artifactRefs": list(digest.artifact_refs),
+            "decisions": [peer_decision(decision) for decision in digest.decisions],
+            "constraints": list(digest.constraints),
+            "errorsNew": list(digest.errors_new),
+            "errorsFixed": list(digest.errors_fixed),
+            "toolSummary": digest.tool_summary,
+            "extractedPlan": digest.extracted_plan,
+        }
+    )
+
+
+def peer_activity(entry):
+    return present(
+        {"turn": entry.turn, "type": entry.type, "summary": entry.summary, "artifactRef": entry.artifact_ref}
+    )
+
+
+def peer_error(error):
+    return present(
+        {
+            "key": error.key,
+            "message": error.message,
+            "turn": error.turn,
+            "tool": error.tool,
+            "command": error.command,
+        }
+    )
+
+
+def peer_call(call):
+    return present(
+        {
+            "tool": call.tool,
+            "args": call.args,
+            "resultArtifactId": call.artifact_id,
+            "isError": call.is_error,
+            "resultText": call.result_text,
+        }
     )
