@@ -1,0 +1,134 @@
+"""What kind of output a tool gave, told by its command, else by its text.
+
+Source: PRAANA src/context-engine/classify.ts, src/domain/coding-domain.ts; specification A, 13.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from workbench.context.records import ContentType
+
+SHORT_ERROR_CHARS: Final = 500
+LOG_LEAST_LINES: Final = 20
+LOG_LOOKED_AT: Final = 100
+LOG_PREFIX_CHARS: Final = 80
+LOG_REPEATS: Final = 3
+"""Source of these: PRAANA src/context-engine/classify.ts."""
+
+
+def _word(*alternatives: str) -> re.Pattern[str]:
+    """Words between blanks or the ends of the command."""
+    return re.compile(rf"(?:^|\s)(?:{'|'.join(alternatives)})(?:\s|$)", re.ASCII)
+
+
+_BY_COMMAND: Final[tuple[tuple[re.Pattern[str], ContentType], ...]] = (
+    (_word("rg", "grep", "ag", "ack"), "search_results"),
+    (_word(r"git\s+(?:diff|show)"), "diff"),
+    (
+        re.compile(r"(?:^|\s)(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:test|vitest|jest)(?:[\s:]|$)", re.ASCII),
+        "test_output",
+    ),
+    (
+        _word("tsc", "vue-tsc", r"npm\s+run\s+build", r"npm\s+run\s+typecheck", r"pnpm\s+build", r"pnpm\s+typecheck"),
+        "build_output",
+    ),
+)
+
+_DIFF: Final = re.compile(r"^(?:diff --git|@@ -[0-9])", re.MULTILINE)
+_VERDICT: Final = re.compile(r"\b(?:PASS|FAIL)\b", re.ASCII)
+_TEST_WORD: Final = re.compile(r"\btests?\b", re.IGNORECASE | re.ASCII)
+_TSC: Final = re.compile(r"error TS[0-9]+:", re.ASCII)
+_BUILD_ERROR: Final = re.compile(r"^error:.*:[0-9]+", re.MULTILINE | re.ASCII)
+_ERROR_WORD: Final = re.compile(r"\b(?:Error|error|EXCEPTION)\b", re.ASCII)
+_CODE: Final = re.compile(r"^(?:import |export |function |class |const |let |def |```)", re.MULTILINE)
+_LETTERS: Final = re.compile(r"[A-Za-z]{4,}")
+_BLANK_LINE: Final = re.compile(r"\n\s*\n")
+
+
+def content_type_of(tool: str, command: str | None, text: str) -> ContentType:
+    """What kind of output this is.
+
+    Args:
+        tool: The tool's name; only a shell's command tells anything.
+        command: What was run.
+        text: What came back.
+
+    Source: PRAANA src/domain/coding-domain.ts, `inferContentTypeFromTool`; src/context-engine/classify.ts.
+    """
+    return infer_from_command(tool, command) or classify_text(text)
+
+
+def infer_from_command(tool: str, command: str | None) -> ContentType | None:
+    """The kind of output that a shell command gives, where its name tells.
+
+    Source: PRAANA src/domain/coding-domain.ts, `inferContentTypeFromTool`.
+    """
+    if tool != "shell" or not (command or "").strip():
+        return None
+    return next((kind for pattern, kind in _BY_COMMAND if pattern.search(command or "")), None)
+
+
+def classify_text(text: str) -> ContentType:
+    """The kind of output by its looks; the first that fits.
+
+    Source: PRAANA src/context-engine/classify.ts, `classifyContentType`.
+    """
+    whole = text.strip()
+    if not whole:
+        return "other"
+    return next((kind for kind, fits in _BY_TEXT if fits(whole)), "other")
+
+
+def _is_test_output(text: str) -> bool:
+    return bool(_VERDICT.search(text) and _TEST_WORD.search(text))
+
+
+def _is_build_output(text: str) -> bool:
+    return bool(_TSC.search(text) or _BUILD_ERROR.search(text))
+
+
+def _is_json(text: str) -> bool:
+    if text[0] not in "{[":
+        return False
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return False
+    return True
+
+
+def _is_error(text: str) -> bool:
+    if len(text) >= SHORT_ERROR_CHARS or not _ERROR_WORD.search(text):
+        return False
+    return not (_VERDICT.search(text) or _TEST_WORD.search(text))
+
+
+def _is_log(text: str) -> bool:
+    lines = text.split("\n")
+    if len(lines) <= LOG_LEAST_LINES:
+        return False
+    prefixes = Counter(line.strip()[:LOG_PREFIX_CHARS] for line in lines[:LOG_LOOKED_AT] if line.strip())
+    return any(count >= LOG_REPEATS for count in prefixes.values())
+
+
+def _is_prose(text: str) -> bool:
+    return bool(_BLANK_LINE.search(text) and _LETTERS.search(text))
+
+
+_BY_TEXT: Final[tuple[tuple[ContentType, Callable[[str], bool]], ...]] = (
+    ("diff", lambda text: _DIFF.search(text) is not None),
+    ("test_output", _is_test_output),
+    ("build_output", _is_build_output),
+    ("json", _is_json),
+    ("error", _is_error),
+    ("code", lambda text: _CODE.search(text) is not None),
+    ("log", _is_log),
+    ("prose", _is_prose),
+)
