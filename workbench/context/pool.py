@@ -67,6 +67,13 @@ class UnitPool:
             self._places[unit.id] = len(self.units)
             self.units.append(unit)
 
+    def retire(self, ids: Iterable[str]) -> None:
+        """Let units stand no longer: those that are out of date without a newer one in their place."""
+        for unit_id in ids:
+            place = self._places.pop(unit_id, None)
+            if place is not None:
+                self._columns[place, 3] = 0
+
     @property
     def source_turns(self) -> NDArray[np.int64]:
         """The exchange of each unit."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.context.cards import card, command_of
 from workbench.context.records import ContextUnit
+from workbench.context.verbatim import compact_json
 from workbench.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -47,17 +48,8 @@ def units_of_turn(
         if call.artifact_id:
             calls.setdefault(call.artifact_id, []).append(call)
     contents = {key: known.get(key) or _card(key, uses[-1], bands) for key, uses in calls.items()}
-    digest = _digest(record, bands)
     return [
-        ContextUnit(
-            id=f"turn_{record.turn}",
-            type="turn_digest",
-            content=digest,
-            tokens=estimate_tokens(digest),
-            source_turn=record.turn,
-            order=order,
-            artifact_refs=record.artifact_ids,
-        ),
+        digest_unit(record, bands, order=order),
         *(
             ContextUnit(
                 id=artifact_id,
@@ -72,6 +64,47 @@ def units_of_turn(
             for place, (artifact_id, content) in enumerate(contents.items(), order + 1)
         ),
     ]
+
+
+def digest_unit(record: TurnRecord, bands: Bands, *, order: int = 0) -> ContextUnit:
+    """The digest of one exchange as a unit.
+
+    Source: PRAANA src/context-engine/engine-compiler.ts.
+    """
+    digest = _digest(record, bands)
+    return ContextUnit(
+        id=f"turn_{record.turn}",
+        type="turn_digest",
+        content=digest,
+        tokens=estimate_tokens(digest),
+        source_turn=record.turn,
+        order=order,
+        artifact_refs=record.artifact_ids,
+    )
+
+
+def call_unit(turn: int, call: ToolCallRecord, bands: Bands, *, card: str | None = None, order: int = 0) -> ContextUnit:
+    """One tool call as a unit: its card where its result is an artifact, else what was called and what came back.
+
+    Args:
+        turn: The exchange it belongs to.
+        call: The call.
+        bands: How much of the result is shown.
+        card: The card, where there is one.
+        order: Position in the session, which also names a call without an artifact.
+    """
+    shown = (call.result_text or "")[: bands.card_chars]
+    content = card or f"Tool call: {call.tool}({compact_json(call.args)[: bands.card_chars]})\nResult: {shown}"
+    return ContextUnit(
+        id=call.artifact_id or f"call_{order}",
+        type="artifact_card",
+        content=content,
+        tokens=estimate_tokens(content),
+        source_turn=turn,
+        order=order,
+        artifact_refs=(call.artifact_id,) if call.artifact_id else (),
+        call_ids=(call.call_id,) if call.call_id else (),
+    )
 
 
 def activity_units(entries: Iterable[ActivityEntry], *, order: int = 0) -> list[ContextUnit]:
