@@ -1,6 +1,6 @@
 """Every rule takes its examples and keeps the others, however they are escaped; and records stay records.
 
-Credentials are made up here at run time, from the gaps in the rules' examples: none stands in this file.
+Credentials are made up at run time, see `credentials`: none stands in this file.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import json
 import pickle
 import random
 import re
-import string
 
 import pytest
+from credentials import BENIGN, fill, key_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,43 +22,9 @@ from workbench.text.redaction.rule import NEAR, taken_if
 from workbench.text.redaction.sieve import SIZES
 from workbench.text.redaction.views import View, views
 
-ALPHABETS = {
-    "": string.ascii_letters + string.digits,
-    "h": "0123456789abcdef",
-    "l": string.ascii_letters,
-    "A": string.ascii_uppercase + "234567",
-    "w": string.ascii_letters + string.digits + "-_",
-    "b": string.ascii_letters + string.digits + "+/",
-    "d": string.digits,
-}
-GAP = re.compile(r"\{([hlAwbdp]?)([0-9]+)\}|\{\}")
-TELLING = 6
-"""A gap of so many characters is a credential, or a part of one."""
-
 EXAMPLES = [(rule, text) for rule in (*RULES, ENTROPY) for text in rule.taken]
 LOOK_ALIKES = [(rule, text) for rule in (*RULES, ENTROPY) for text in rule.kept]
 WITH_ENTROPY = Redaction(entropy=True)
-
-
-def fill(template: str, seed: int = 0) -> tuple[str, list[str]]:
-    """An example with its gaps filled, and what is in the gaps."""
-    chance = random.Random(f"{seed}{template}")
-    parts = []
-
-    def part(match: re.Match[str]) -> str:
-        if match[0] == "{}":
-            return ""
-        kind, length = match[1], int(match[2])
-        characters = ALPHABETS["" if kind == "p" else kind]
-        made = "".join(chance.choices(characters, k=length))
-        if kind == "w":  # such keys do not end in a separator
-            made = "x" + made[1:-1] + "x" if length > 1 else made
-        if kind == "p":
-            made = base64.b64encode(f"ann:{made}".encode()).decode()
-        parts.append(made)
-        return made
-
-    return GAP.sub(part, template), [each for each in parts if len(each) >= TELLING]
 
 
 def redactor(rule: Rule) -> Redaction:
@@ -236,17 +202,6 @@ def test_a_character_is_never_cut():
 # -- private keys ------------------------------------------------------------------------------------------------------
 
 
-def key_lines(kind: str = "RSA ", lines: int = 5, seed: int = 0) -> list[str]:
-    body = [fill("{b64}", seed * 100 + number)[0] for number in range(lines)]
-    dashes = "-" * 5
-    return [
-        f"{dashes}BEGIN {kind}PRIVATE KEY{dashes}",
-        *body,
-        fill("{b21}", seed)[0] + "==",
-        f"{dashes}END {kind}PRIVATE KEY{dashes}",
-    ]
-
-
 KEY_FORMS = {
     "plain": lambda lines: "\n".join(lines) + "\n",
     "with CRLF": lambda lines: "\r\n".join(lines) + "\r\n",
@@ -264,6 +219,10 @@ KEY_FORMS = {
     "on one line": " ".join,
     "without its end": lambda lines: "\n".join(lines[:-2]) + "\n... cut off\n",
     "without its beginning": lambda lines: "cut off ...\n" + "\n".join(lines[2:]) + "\n",
+    "read from the middle": lambda lines: "".join(f"{number:6}→{line}\n" for number, line in enumerate(lines[2:], 99)),
+    "cut off in a list of lines": lambda lines: json.dumps({"lines": [f"+{line}" for line in lines[2:]]}),
+    "cut off in a JSON string": lambda lines: json.dumps({"certificateAndKey": "\n".join(lines[2:])}),
+    "cut off in a program": lambda lines: "key=" + " +\n".join(f'  "{line}\\n"' for line in lines[2:]),
 }
 
 
@@ -309,39 +268,6 @@ def test_a_long_key_far_from_its_mark_goes_whole():
 
 # -- what is no credential ---------------------------------------------------------------------------------------------
 
-BENIGN = {
-    "git": "commit 3f786850e387550fdab836ed7e6dc881de23001b (HEAD -> main)\nindex e69de29..4b825dc 100644",
-    "uuids": '{"uuid": "550e8400-e29b-41d4-a716-446655440000", "sessionId": "0e7f3b6a-5d2c-4f1e-9a8b-7c6d5e4f3a2b"}',
-    "ulids": '{"event_id": "01JNQ3Z8Y5V7W9X1A2B3C4D5E6", "parent_event_id": "01JNQ3Z8Y5V7W9X1A2B3C4D5E7"}',
-    "ids of models": '{"id": "msg_01AbCdEfGhIjKlMnOpQrStUv", "requestId": "req_011CSHoEeqs5C35K2UUqR7Fy"}',
-    "ids of calls": '["toolu_01EdGUAacXqpwdu5tExNpwdGGQ","toolu_01LW6KGtTSmAJFd8Eq5ZrQpH","call_9f8e7d6c5b4a3f2e1d"]',
-    "hashes": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 d41d8cd98f00b204e9800998",
-    "a lock file": f'"integrity": "sha512-{base64.b64encode(bytes(range(64))).decode()}", "resolved": "https://r.example/a"',
-    "usage": '{"input_tokens": 12345, "output_tokens":678,"cache_creation_input_tokens":90123, "max_tokens": 200000}',
-    "words": "task-list risk-averse-portfolio-2026 desk-ab12cd34ef56ab12cd34 flask-login disk-0123456789 mask-rcnn",
-    "python": "def login(user: str, password: str, token: str | None = None) -> T:\n    token = tokenizer(password)\n",
-    "script": "const { apiKey, secretKey } = config;\nif (password !== confirmPassword2) throw Error('they differ');",
-    "go": 'token := parser.Next()\nsecret := os.Getenv("API_SECRET2")\ntotalTokens := u.InputTokens1 + 5',
-    "rust": "let token = tokens[index1];\nlet password: &str = args.password;\npub struct Key<T1> { key: T1 }",
-    "shell": 'export TOKEN="$GH_TOKEN"\nPASSWORD=${PASSWORD:?missing}\ncurl -H "Authorization: Bearer $TOKEN" https://a.b',
-    "YAML": "password: ${{ secrets.DB_PASSWORD1 }}\ntoken: '{{ vault_token_v2 }}'\nsecretName: app-secret\nkey: mise",
-    "placeholders": "API_KEY=your-api-key-here SECRET=<your-secret-1> TOKEN=xxxxxxxxxx1 PASSWORD=******** KEY=${KEY1}",
-    "prefixes": "keys begin with sk-, ghp_, AKIA, xoxb-, AIza, glpat-, hf_ or npm_; see sk-... and ghp_xxxxxxxxxxxxxxx",
-    "AWS documentation": "AKIAIOSFODNN7EXAMPLE / wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-    "addresses": "https://user@example.com/a:b@c http://localhost:8080/x?y=1@2 git@github.com:o/repo.git a@example.com",
-    "image": "registry.example:5000/team/app@sha256:" + "9f86d081884c7d65" * 4,
-    "versions": "python 3.11.9, numpy==2.1.0rc1, v1.22.3-alpha.1+build.20260301, claude-sonnet-4-5-20250929",
-    "prose": "The token is checked, the password stays secret, and so does the key: authorization: basic or bearer.",
-    "a table": "| key | secret | token |\n| --- | ------ | ----- |\n| a1  | none   | 1234  |",
-    "sizes": "3 keys, 12 tokens: 4096 each; password length: 16; token limit = 200000; pwd\n/srv/work/demo",
-    "file names": "plots/sk_chart_of_totals_final.png src/token_utils_v2.py tests/test_password_reset_2.py ~/.ssh/id",
-    "public key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "B7Zk3m" * 5 + "x ann@host",
-    "jwt-like": "eyJavascript.engine.value and eyJhbGciOiJIUzI1NiJ9 alone",
-    "places": "main.go:5432:open:error:unexpected-newline in store.go:12:5:info:ok",
-    "redacted": "password: [REDACTED:password] postgres://app:[REDACTED:url-password]@db/x token=REDACTED ghp_REDACTED",
-    "minified": "!function(e,t){var n=e.key||t.token,r=n?n.a1:t.b2;return r.password=t.c3,e}(window,{key:1,token:2});",
-}
-
 
 @pytest.mark.parametrize("form", ["plain", "in JSON", "in JSON in JSON", "in pretty JSON"])
 @pytest.mark.parametrize("kind", BENIGN)
@@ -361,6 +287,19 @@ def test_pictures_and_certificates_stay():
     ]
     for text in (line, "\n".join(lines), json.dumps("\n".join(lines))):
         assert redact.text(text) is text
+
+
+def test_of_a_picture_hardly_anything_is_looked_at_closely():
+    looked_at = []
+
+    class Counting(Redaction):
+        def _within(self, text, offset):
+            looked_at.append(len(text))
+            return super()._within(text, offset)
+
+    picture = base64.b64encode(random.Random(7).randbytes(3_000_000)).decode()
+    Counting()(json.dumps({"data": picture}).encode())
+    assert sum(looked_at) < len(picture) / 10
 
 
 def test_what_looks_drawn_by_lot_stays_unless_asked_for():
@@ -427,7 +366,10 @@ WORDS = st.sampled_from(
 )
 CREDENTIALS = st.builds(fill, st.sampled_from([text for rule in RULES for text in rule.taken]), st.integers(0, 99))
 KEYS = st.builds(lambda seed: ("\n".join(key_lines(seed=seed)), key_lines(seed=seed)[1:-1]), st.integers(0, 99))
-PIECES = st.lists(st.one_of(WORDS.map(lambda text: (text, [])), CREDENTIALS, KEYS), max_size=8)
+CUT_KEYS = st.builds(
+    lambda seed, length: ("\n".join(key_lines(seed=seed))[:length], []), st.integers(0, 99), st.integers(40, 400)
+)
+PIECES = st.lists(st.one_of(WORDS.map(lambda text: (text, [])), CREDENTIALS, KEYS, CUT_KEYS), max_size=8)
 
 
 def nested(pieces: list[tuple[str, list[str]]], chance: random.Random) -> dict[str, object]:
@@ -475,6 +417,32 @@ def test_records_stay_records(pieces, seed, ascii_only):
     if len(after[0]) == keys:  # otherwise two keys have become alike
         assert shape(after[0]) == shape(records[0])
     assert redact(clean) == clean
+
+
+class LookingAtAllOfIt(Redaction):
+    """Slow and simple: no window, no cut."""
+
+    def _around(self, data, *_):
+        return [*self._within(data.decode("latin-1"), 0)], len(data)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PIECES, min_size=1, max_size=4), st.integers(0, 2**32), st.integers(0, 3000))
+def test_a_window_shows_what_the_whole_shows(texts, seed, between):
+    chance = random.Random(seed)
+    filling = json.dumps({"t": ("lorem ipsum, " * 300)[:between]}).encode() + b"\n"
+    lines = [json.dumps(nested(pieces, chance)).encode() + b"\n" for pieces in texts]
+    data = filling + filling.join(lines) + filling
+    assert redact(data) == LookingAtAllOfIt()(data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(PIECES, PIECES, st.integers(0, 2**32))
+def test_what_is_appended_changes_nothing_before(first, second, seed):
+    """A file that grows has to begin as it did, or its archived content would count as another one."""
+    chance = random.Random(seed)
+    before, after = (json.dumps(nested(pieces, chance)).encode() + b"\n" for pieces in (first, second))
+    assert redact(before + after) == redact(before) + redact(after)
 
 
 @settings(max_examples=200, deadline=None)

@@ -23,9 +23,19 @@ from workbench.text.redaction.redactor import Finding, Redaction
 from workbench.text.redaction.rule import Rule
 from workbench.text.redaction.rules import RULES
 
-__all__ = ["RULES", "RULES_VERSION", "Finding", "Redaction", "Redactor", "Rule", "redact", "unredacted"]
+__all__ = [
+    "RULES",
+    "RULES_VERSION",
+    "Finding",
+    "Redaction",
+    "Redactor",
+    "Rule",
+    "redact",
+    "rules_version",
+    "unredacted",
+]
 
-RULES_VERSION: Final = 1
+RULES_VERSION: Final = 2
 """Which rules a stored source went through; raised when they change. 0: none."""
 
 
@@ -43,3 +53,8 @@ redact: Final = Redaction()
 def unredacted(data: bytes) -> bytes:
     """The redactor for who has switched redaction off: what goes in comes out."""
     return data
+
+
+def rules_version(redactor: Redactor) -> int:
+    """What `RULES_VERSION` says of bytes that went through a redactor."""
+    return 0 if redactor is unredacted else RULES_VERSION

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.text.redaction.shapes import changes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,15 +37,27 @@ PIECE: Final = (
 _BEGIN: Final = re.compile(BEGIN)
 _END: Final = re.compile(END)
 _PIECE: Final = re.compile(PIECE)
-_RUN: Final = re.compile(r"[A-Za-z0-9/][A-Za-z0-9+/]*={0,2}")
+_WORD: Final = re.compile(r"[A-Za-z0-9]")
+_LINE_END: Final = re.compile(
+    r"\n?[\"'][ \t]*[,+]?[ \t\n]*[\"']|\n"
+    r"|(?P<opening>[\[({:][ \t\n]*[\"']|=[ \t]*[\"'](?=[A-Za-z0-9/]))"
+)
+"""Where one line of a key ends and the next begins; or where a string begins, and with it what is left of the key."""
+_LINE: Final = re.compile(
+    r"(?:[^A-Za-z0-9/=]|[0-9]{1,6}(?:\xe2\x86\x92|\t|[:|] ?))*?"
+    r"(?P<run>[A-Za-z0-9/][A-Za-z0-9+/]*={0,2})[^A-Za-z0-9+/=]*"
+)
 
 LEAST: Final = 16
 """Characters of base64 that a key has between its first line and its last."""
 LEAST_OPEN: Final = 40
 """The same where one of the two lines is missing: more, since code that looks for keys holds such a line, and names."""
+MOST_SHORT: Final = 3
+"""Short runs that a key ends in: its last line, a checksum, and one to spare. What else follows is something else."""
+LEAST_CHANGES: Final = 3
+"""Changes between capitals, small letters and digits in the cut-off last line of a key; a word has fewer."""
 REACH: Final = 64_000
 """How far before a last line the key may begin; the longest in use (RSA of 16,384 bits) have 13,000 characters."""
-WIDEST_GAP: Final = 40
 
 Piece = tuple[int, int]
 
@@ -65,26 +79,44 @@ def find(text: str) -> Iterator[list[Piece]]:
 
 
 def _after(text: str, first: re.Match[str]) -> list[Piece]:
-    pieces, base64, long = [first.span()], 0, 0
+    pieces, base64, short = [first.span()], 0, 0
+    sound = 1
     place = first.end()
-    while (match := _PIECE.match(text, place)) is not None:
+    while short <= MOST_SHORT and (match := _PIECE.match(text, place)) is not None:
         name = match.lastgroup or ""
-        pieces.append(match.span(name))
+        start, end = match.span(name)
+        if name == "long" and short:
+            break
+        pieces.append((start, end))
         if name == "end":
             return pieces if base64 >= LEAST else []
-        place = match.end(name)
-        base64 += place - match.start(name)
-        long = base64 if name == "long" else long
-    return pieces if long >= LEAST_OPEN else []
+        if name == "long" or (not short and text[place:start].isspace() and changes(text[start:end]) >= LEAST_CHANGES):
+            sound = len(pieces)
+        short += name == "short"
+        base64 += end - start
+        place = end
+    pieces = pieces[:sound]
+    return pieces if sum(end - start for start, end in pieces[1:]) >= LEAST_OPEN else []
 
 
 def _before(text: str, last: re.Match[str], done: int) -> list[Piece]:
     pieces, base64 = [last.span()], 0
-    place = last.start()
-    for run in reversed(list(_RUN.finditer(text, max(done, place - REACH), place))):
-        if place - run.end() > WIDEST_GAP or (len(run[0]) < LEAST and base64):
+    for start, end in _lines_backwards(text, max(done, last.start() - REACH), last.start()):
+        line = _LINE.fullmatch(text, start, end)
+        if line is None and (base64 or _WORD.search(text, start, end)):
             break
-        pieces.append(run.span())
-        base64 += len(run[0])
-        place = run.start()
+        if line is not None:
+            if base64 and len(line["run"]) < LEAST:
+                break
+            pieces.append(line.span("run"))
+            base64 += len(line["run"])
     return pieces[::-1] if base64 >= LEAST_OPEN else []
+
+
+def _lines_backwards(text: str, begin: int, end: int) -> Iterator[Piece]:
+    for cut in reversed(list(_LINE_END.finditer(text, begin, end))):
+        yield cut.end(), end
+        if cut.lastgroup is not None:
+            return
+        end = cut.start()
+    yield begin, end

@@ -25,11 +25,17 @@ CLOSE: Final = 64
 EXCERPT: Final = 40
 """Bytes of a line shown on either side of a finding."""
 
+FARTHEST_BREAK: Final = 1024
+"""How far back a break is looked for: longer runs without one are pictures."""
+
 _NO_ESCAPE: Final = (b" ", b",", b":", b"\n")
 """Behind one of these no escape is under way."""
 
-_RUN: Final = re.compile(rb"[A-Za-z0-9_.+/=~%-]{0,20000}")
-"""Longer than any token; shorter than a picture, in which a mark may stand by chance."""
+_RUN: Final = re.compile(rb"[A-Za-z0-9_.+/=~%-]{0,4096}")
+"""As long as most tokens; shorter than a picture, in which a mark may stand by chance."""
+
+_LONGEST_ESCAPE: Final = 6
+_BACKSLASH: Final = 0x5C
 
 _FURTHER_BYTE: Final = 0x80
 """The two highest bits of every byte of a character of UTF-8 but its first."""
@@ -190,14 +196,16 @@ def _widened(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _cut(data: bytes, place: int) -> int:
-    """The next place before one at which no escape is under way."""
-    while place > 0:
-        start = max(0, place - CLOSE)
-        last = max(data.rfind(char, start, place) for char in _NO_ESCAPE)
-        if last >= 0:
-            return last + 1
-        place = start
-    return 0
+    """A place before one, or that one, at which no escape is under way."""
+    start = max(0, place - FARTHEST_BREAK)
+    last = max(data.rfind(char, start, max(0, place)) for char in _NO_ESCAPE)
+    if last >= 0 or start == 0:
+        return last + 1
+    backslash = data.rfind(b"\\", place - _LONGEST_ESCAPE, place)  # one long run: a picture, most likely
+    place = place if backslash < 0 else backslash
+    while place > 0 and data[place - 1] == _BACKSLASH:
+        place -= 1
+    return place
 
 
 def _end_of_run(data: bytes, place: int) -> int:

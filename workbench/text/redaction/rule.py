@@ -83,9 +83,10 @@ class Rule:
         if self.finder is not None:
             yield from self.finder(text)
         elif self.before:
-            for earlier in self._compiled.finditer(text, max(0, place - self.before), place + self.behind):
-                if earlier.start() > place:
-                    return
-                yield from ([stretch] for stretch in self.judge(earlier))
+            start = max(0, place - self.before)
+            while (around := self._compiled.search(text, start, place + self.behind)) and around.start() <= place:
+                start = around.start() + 1
+                if around.end() > place:
+                    yield from ([stretch] for stretch in self.judge(around))
         elif (match := self._compiled.match(text, place, place + self.behind)) is not None:
             yield from ([stretch] for stretch in self.judge(match))
