@@ -46,7 +46,7 @@ samples: setup  ## make the files of datasets/ anew, by really running the tools
 	@$(BIN)/python datasets/make_samples.py
 
 docs: setup  ## make docs/tables.md anew from the declarations
-	@$(BIN)/python -c 'from workbench.store.document import document; from workbench.store.tables import TABLES; print(document(TABLES.values()), end="")' > docs/tables.md
+	@$(BIN)/python -c 'from workbench.store.document import document; from workbench.store.tables import TABLES, VIEWS; print(document([*TABLES.values(), *VIEWS.values()]), end="")' > docs/tables.md
 
 clean:  ## remove what was made, .venv apart
 	rm -rf .run build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks reports/*.html reports/*.manifest.json

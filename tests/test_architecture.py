@@ -14,6 +14,7 @@ LEVELS = (
     {"surfaces"},
     {"workbench"},  # the public face: `__init__`, which imports on first use
     {"bench", "widgets"},
+    {"keeping", "replaying"},  # parts of the face: what copies and erases, what replays
     {"reports"},
     {"experiments"},
     {"agent"},

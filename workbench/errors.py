@@ -6,9 +6,12 @@ WorkbenchError                 base; the command line prints its message and exi
 ├── AmbiguousError             a prefix or name fits several things
 ├── BadInputError              an argument or a foreign file is not what it should be
 ├── QueryError                 SQL that DuckDB refuses
+├── EmbedderUnavailableError   the model that turns texts into vectors is not there or does not answer
+├── RerankerUnavailableError   the model that scores a query and a text together is not there or does not fit
 ├── StoreError                 our own data cannot be read or written
 │   ├── NewerHomeError         the home was made by a newer workbench
 │   ├── BusyError              another process holds what is needed
+│   ├── VanishedError          files of a version were removed while it was being read
 │   ├── SchemaError            rows do not fit the declared table
 │   └── ConflictError          other processes kept committing first
 └── EventLogError              an event log cannot be read or appended to
@@ -55,6 +58,18 @@ class QueryError(WorkbenchError):
     exit_code = 2
 
 
+class EmbedderUnavailableError(WorkbenchError):
+    """The model that turns texts into vectors is not there, is not the one expected, or does not answer."""
+
+    exit_code: int = 3
+
+
+class RerankerUnavailableError(WorkbenchError):
+    """The model that scores a query and a text together is not there, or is not such a model."""
+
+    exit_code: int = 3
+
+
 class StoreError(WorkbenchError):
     """Our own data cannot be read or written."""
 
@@ -67,6 +82,10 @@ class NewerHomeError(StoreError):
 
 class BusyError(StoreError):
     """Another process holds what is needed, and did not let go in time."""
+
+
+class VanishedError(StoreError):
+    """Files of a version were removed, for `forget`, while it was being read; the newest version has others."""
 
 
 class SchemaError(StoreError):

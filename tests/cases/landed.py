@@ -167,7 +167,7 @@ class Landed:
         )
 
     def _key_search_finds(self, expected: Any) -> Any:
-        """There is no search yet: some event's payload must hold the words that the case names."""
+        """Some event's payload must hold the words that the case names: what is not in a payload is in no search."""
         if not (isinstance(expected, str) and "at least one" in expected):
             raise UnknownKeyError(f"search_finds {expected!r} is not 'at least one ...'")
         payloads = map(json.loads, self._values("select payload from events where {mine}"))

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from credentials import fill
 
 from workbench.ingest import discover
-from workbench.ingest.discover import Found, Unreadable, agent_folders, walk
+from workbench.ingest.discover import Found, Unreadable, agent_folders, told, walk
 
 
 def found(*paths):
@@ -93,6 +94,21 @@ def test_a_name_that_is_no_utf_8_is_a_name(tree):
     strange = os.fsencode(tree) + b"/c/\xff\xfe.jsonl"
     Path(os.fsdecode(strange)).write_bytes(b"x")
     assert os.fsencode(found(tree / "c")[-1]) == strange
+
+
+def test_a_path_is_told_as_it_is():
+    for path in ("/srv/work/demo/a.jsonl", "/home/u/.claude/projects/-srv-token-utils/0e7f3b6a.jsonl", "relative/x"):
+        assert told(path) == path
+    assert told(os.fsdecode(b"/srv/\xff.jsonl")) == "/srv/\\xff.jsonl"
+
+
+def test_credentials_in_names_are_replaced_and_such_paths_stay_apart():
+    one, other = (f"/srv/{fill('ghp_{36}', seed)[0]}" for seed in (1, 2))
+    assert told(f"{one}/a.jsonl").startswith("/srv/[REDACTED:github-token]#")
+    assert told(f"{one}/a.jsonl").endswith("/a.jsonl")
+    assert told(f"{one}/a.jsonl") != told(f"{other}/a.jsonl")
+    assert told(f"{one}/a.jsonl") == f"{told(one)}/a.jsonl"
+    assert told(told(one)) == told(one)
 
 
 USER = Path("/home/u")

@@ -10,8 +10,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from genai_prices import Usage, calc_price
+from genai_prices.data_snapshot import get_snapshot
 
-from workbench.providers.prices import PricedCall, call_costs
+from workbench.providers import prices
+from workbench.providers.prices import PricedCall, PriceList, call_costs
 
 SONNET = "claude-sonnet-4-5-20250929"
 AT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -81,6 +83,48 @@ def test_what_is_not_told_is_not_guessed():
     assert cost(None, None) is None
     assert cost(None, 100) == 0.0015
     assert cost(10, None) == 0.00003
+
+
+def dated_models():
+    """Every model of the library whose price depends on the day or the time of day."""
+    for provider in get_snapshot().providers:
+        for model in provider.models:
+            if isinstance(model.prices, list):
+                yield provider, model
+
+
+def test_a_list_told_by_another_gives_the_same_costs_without_asking_the_library(monkeypatch):
+    chance = random.Random(3)
+    moments = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=15 * chance.randrange(120_000)) for _ in range(60)]
+    models = ["deepseek-chat", "claude-opus-4-6", "gpt-5-codex", SONNET, "no-such-model", None]
+    calls = [PricedCall(model, at, 150_000, 7, size) for model in models for at in moments for size in (0, 90_000)]
+    first = PriceList()
+    wanted = first.costs(calls)
+    assert wanted == [cost for call in calls for cost in call_costs([call])]
+    assert first.has_news
+    later = PriceList(first.told())
+    monkeypatch.setattr(prices, "_model", None)
+    assert later.costs(calls) == wanted
+    assert not later.has_news
+
+
+def test_a_price_depends_on_nothing_but_the_day_and_the_time_of_day():
+    models = list(dated_models())
+    assert len(models) > 100
+    for _, model in models:
+        sheet = prices._sheet(model)
+        assert all(type(each.constraint).__name__ in KINDS for each in model.prices)
+        assert sheet.by_hour == ("TimeOfDateConstraint" in {type(each.constraint).__name__ for each in model.prices})
+
+
+KINDS = {"NoneType", "StartDateConstraint", "TimeOfDateConstraint"}
+
+
+@pytest.mark.parametrize("told", [b"", b"{", b"[]", b'{"release": "0 other", "models": {}}'])
+def test_a_list_of_another_release_or_a_damaged_one_is_not_used(told):
+    asked = PriceList(told)
+    assert asked.costs([PricedCall(SONNET, AT, 10, 10)]) == call_costs([PricedCall(SONNET, AT, 10, 10)])
+    assert asked.has_news
 
 
 def test_no_tokens_cost_nothing_whatever_the_model():

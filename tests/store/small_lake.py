@@ -8,7 +8,7 @@ from workbench.store.home import Home
 from workbench.store.lake import Lake
 from workbench.store.landing import land
 from workbench.store.landing_key import LandingKey
-from workbench.store.schema import BOOL, INT, STRING, STRINGS, TIME, Column, Table
+from workbench.store.schema import BOOL, FLOAT, INT, STRING, STRINGS, TIME, Column, Table
 
 SESSION = Column("session_id", STRING, "The session.", required=True)
 
@@ -127,6 +127,7 @@ def filled(table, number, **given):
         STRING: lambda name: f"{'shown' if name in shown else 'SECRET'} {name} {number}",
         STRINGS: lambda name: [f"SECRET {name} {number}"],
         INT: lambda _: number,
+        FLOAT: lambda _: number + 0.5,
         BOOL: lambda _: True,
         TIME: lambda _: datetime(2026, 3, number, tzinfo=UTC),
     }

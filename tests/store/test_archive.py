@@ -269,3 +269,33 @@ def test_several_threads_may_put_the_same_content(archive):
     assert archive.read(HELLO) == b"hello world"
     assert archive.manifest(HELLO) == Manifest(11, 1, [entry()])
     assert files(archive) == [f"{HELLO}.json", f"{HELLO}.zst"]
+
+
+def test_sources_with_one_content_that_are_put_at_once_are_all_known(archive):
+    ids = [f"source{number}" for number in range(12)]
+    threads = [threading.Thread(target=Archive(archive.folder).put, args=([arrival(of=entry(each))],)) for each in ids]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(each.source_id for _, each in archive.entries()) == sorted(ids)
+
+
+def test_the_same_content_keeps_the_newest_rules_that_it_went_through(archive):
+    archive.put([arrival(redaction=2)])
+    archive.put([arrival(redaction=0, of=entry("another"))])
+    assert archive.manifest(HELLO).redaction == 2
+
+
+def test_damage_is_set_aside_and_what_is_sound_is_not(archive):
+    archive.put([arrival(), arrival(b"other")])
+    (archive.folder / f"{HELLO}.zst").write_bytes(zstandard.compress(b"hello worlds"))
+    (archive.folder / f"{OTHER}.json").write_bytes(b"{")
+    aside = archive.folder.parent / ".aside"
+    assert [path.relative_to(aside).parts[1:] for path in archive.set_aside(HELLO)] == [("archive", f"{HELLO}.zst")]
+    assert [path.relative_to(aside).parts[1:] for path in archive.set_aside(OTHER)] == [("archive", f"{OTHER}.json")]
+    assert archive.set_aside(OTHER) == []
+    assert (archive.names(), archive.strays()) == ([HELLO], [OTHER])
+    archive.put([arrival(), arrival(b"other")])
+    assert (archive.read(HELLO), archive.read(OTHER)) == (b"hello world", b"other")
+    assert archive.strays() == []

@@ -15,6 +15,7 @@ from enum import Enum, StrEnum
 from pathlib import Path
 
 import pytest
+from credentials import fill
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -229,6 +230,15 @@ def test_every_string_and_key_is_redacted_before_it_is_written(tmp_path):
     assert payload["text"] == "a secret"
     assert "secret\n" in seen  # decoded, not as it stands in JSON
     assert all(b"secret" not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_without_a_word_the_rules_of_redaction_apply_to_payload_and_ids(tmp_path):
+    token = fill("ghp_{36}")[0]
+    with EventLog(tmp_path / "s", "s") as log:
+        event = log.append("user_message", "user", {token: [token]}, turn=1, agent_id=token, parent_event_id=token)
+    assert event.payload == {"[REDACTED:github-token]": ["[REDACTED:github-token]"]}
+    assert event.agent_id == event.parent_event_id == "[REDACTED:github-token]"
+    assert token not in log.path.read_text()
 
 
 def test_a_failing_redactor_stops_the_append_before_anything_is_made(tmp_path):

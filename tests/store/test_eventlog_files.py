@@ -1,5 +1,7 @@
 """The folder of a session: no id leaves it, and what an older version left is merged without loss."""
 
+import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +13,13 @@ from workbench.errors import BadInputError
 from workbench.store.eventlog import EventLog, EventLogReader
 from workbench.store.eventlog_files import (
     SessionMeta,
+    WriterLock,
     migrate_legacy,
     read_meta,
     session_folder,
+    session_of,
     write_meta,
+    writer_of,
 )
 from workbench.store.files import write_atomic
 
@@ -179,3 +184,29 @@ def test_an_atomic_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, m
         with pytest.raises(OSError, match="No space"):
             write_atomic(path, b"new")
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {"meta.json": b"old"}
+
+
+# -- who writes, and whose folder it is -------------------------------------------------------------------------------
+
+
+def test_the_writer_of_a_log_is_known_while_it_writes(tmp_path):
+    assert writer_of(tmp_path) is None
+    lock = WriterLock.acquire(tmp_path, "s")
+    assert writer_of(tmp_path) == str(os.getpid())
+    lock.release()
+    assert writer_of(tmp_path) is None
+    (tmp_path / "events.lock").write_text("123\n")  # of a process that died
+    assert writer_of(tmp_path) is None
+    assert (tmp_path / "events.lock").read_text() == "123\n"
+
+
+@pytest.mark.parametrize("session_id", ["plain", "../odd", "x" * 200])
+def test_the_session_of_a_folder_is_told_by_meta_else_by_its_events_else_by_its_name(tmp_path, session_id):
+    folder = session_folder(tmp_path, session_id)
+    folder.mkdir(parents=True)
+    assert session_of(folder) == folder.name
+    lines = [b"garbage", b'{"session_id": "of another one"}', json.dumps({"session_id": session_id}).encode()]
+    (folder / "events.jsonl").write_bytes(b"\n".join(lines))
+    assert session_of(folder) == session_id
+    write_meta(folder, SessionMeta("told", datetime(2026, 3, 2, tzinfo=UTC), "/srv"))
+    assert session_of(folder) == "told"

@@ -285,3 +285,32 @@ def test_bytes_are_synced_before_the_name_shows_them(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", watched)
     write_atomic(path, b"new")
     assert seen == [(True, False), (False, True)]  # the file before it has its name, the folder after
+
+
+# -- what an import leaves behind -------------------------------------------------------------------------------------
+
+
+def test_an_import_that_ends_well_leaves_no_sign_and_one_that_does_not_leaves_who_it_was(tmp_path):
+    home = Home.open(tmp_path / "home")
+    with home.landing_lock():
+        assert json.loads(home.unfinished.read_bytes())["pid"] == os.getpid()
+    assert not home.unfinished.exists()
+
+    def interrupted():
+        with home.landing_lock():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    first = home.unfinished.read_bytes()
+    with home.landing_lock():
+        pass
+    assert home.unfinished.read_bytes() == first  # what it left may still be there
+
+
+def test_what_is_no_import_leaves_no_sign(tmp_path):
+    home = Home.open(tmp_path / "home")
+    with home.landing_lock(is_import=False):
+        assert not home.unfinished.exists()
+        assert home.is_landing()
+    assert not home.is_landing()

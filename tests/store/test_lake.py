@@ -23,7 +23,7 @@ from workbench.store import lake as lake_module
 from workbench.store.entities import record
 from workbench.store.home import Home
 from workbench.store.lake import Lake, identifier, view_sql
-from workbench.store.landing import HEAD
+from workbench.store.landing_key import HEAD
 from workbench.store.schema import STRING, Column
 from workbench.store.tables import TABLES
 

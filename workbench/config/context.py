@@ -79,10 +79,23 @@ class Distiller(Settings, frozen=True):
     json_items: Annotated[Pair, About("items kept of a JSON array or object", _DISTILLERS)] = (16, 8)
     diff_context_lines: Annotated[Pair, About("unchanged lines around a change", _DISTILLERS)] = (2, 1)
     diff_fallback_chars: Annotated[Count, About("characters kept of a diff without changes", _DISTILLERS)] = 1200
+    diff_lines: Annotated[
+        Pair, About("lines of a diff; of the rest its files are named (no cap in PRAANA)", "design, principle 6")
+    ] = (1200, 600)
+    line_chars: Annotated[
+        Pair, About("characters of a line before its middle is cut out (no cap in PRAANA)", "design, principle 6")
+    ] = (600, 400)
     test_failure_lines: Annotated[Pair, About("lines of failing tests", _DISTILLERS)] = (140, 80)
     test_summary_lines: Annotated[Count, About("summary lines of a test run", _DISTILLERS)] = 6
     build_groups: Annotated[Pair, About("distinct build errors", _DISTILLERS)] = (50, 25)
     build_locations: Annotated[Pair, About("places listed for one build error", _DISTILLERS)] = (50, 20)
+    build_warnings: Annotated[
+        Pair, About("distinct build warnings", "design, principle 6 (errors only, in PRAANA)")
+    ] = (
+        10,
+        5,
+    )
+    build_source_lines: Annotated[Count, About("lines of source around a build error, lite", "design, principle 6")] = 6
     build_fallback_lines: Annotated[Pair, About("lines kept of a build without errors", _DISTILLERS)] = (40, 20)
     search_lines: Annotated[Pair, About("distinct search hits", _DISTILLERS)] = (30, 15)
     search_key_chars: Annotated[Count, About("characters by which two hits are the same", _DISTILLERS)] = 120

@@ -9,6 +9,7 @@ from workbench.config.fields import About, Amount, Count, Positive, Ratio, Secon
 
 _DAEMON = "PAI, Daemon configuration"
 _SEARCH = "PAI src/memory/search.ts"
+_FUSION = "measured: reports/retrieval/README.md (PAI: even weights)"
 _FEEDBACK = "PAI, Feedback Weight EMA System"
 _CHUNKER = "PAI src/memory/chunker"
 _INDEXER = "PAI src/memory/indexer.ts"
@@ -37,19 +38,35 @@ class Search(Settings, frozen=True):
     rerank_top: Annotated[Count, About("how many are scored again", "PAI src/memory/reranker.ts; design 11")] = 50
     recency_boost_days: Annotated[
         Days,
-        About("age at which a hit counts half; 0: age does not count", _SEARCH, seed_key="search.recencyBoostDays"),
-    ] = 90.0
+        About(
+            "age at which a hit counts half; 0: age does not count",
+            "PAI src/memory/search.ts has 90, by which an exact hit of a year ago counts a sixteenth",
+            seed_key="search.recencyBoostDays",
+        ),
+    ] = 0.0
     default_limit: Annotated[Limit, About("hits returned", _SEARCH, seed_key="search.defaultLimit")] = 10
     snippet_length: Annotated[Count, About("characters of a hit's text", _SEARCH, seed_key="search.snippetLength")] = (
         200
     )
     candidates: Annotated[Positive, About("hits taken from each list before they are joined", _SEARCH)] = 50
-    keyword_weight: Annotated[Ratio, About("weight of words in hybrid search", _SEARCH)] = 0.5
-    semantic_weight: Annotated[Ratio, About("weight of meaning in hybrid search", _SEARCH)] = 0.5
+    fusion: Annotated[
+        Literal["minmax", "rrf"], About("how words and meaning are joined: sum of scaled scores, or ranks", _FUSION)
+    ] = "minmax"
+    keyword_weight: Annotated[Ratio, About("weight of words in hybrid search", _FUSION)] = 0.25
+    semantic_weight: Annotated[Ratio, About("weight of meaning in hybrid search", _FUSION)] = 0.75
     rrf_k: Annotated[Amount, About("damping of ranks in reciprocal rank fusion", "Cormack, Clarke, Buettcher 2009")] = (
         60.0
     )
     token_min_chars: Annotated[Positive, About("length of a word that is searched for", _SEARCH)] = 2
+    chunk_tokens: Annotated[
+        Positive,
+        About("estimated tokens of a chunk of a session", "96 % of tool results then fit the 256 of MiniLM; measured"),
+    ] = 160
+    query_terms: Annotated[Positive, About("distinct words of a query that are looked for", "a screen of text")] = 64
+    context_turns: Annotated[Count, About("exchanges to either side that count as neighbours", "design 8")] = 1
+    context_weight: Annotated[
+        Ratio, About("weight of the best neighbouring hit; 0 until a study says otherwise", "design 8")
+    ] = 0.0
     feedback_alpha: Annotated[Ratio, About("how far one read moves a chunk's weight", _FEEDBACK)] = 0.1
     feedback_signal: Annotated[Amount, About("weight that many reads lead to", "PAI, its own figures (2 - 0.9^n)")] = (
         2.0
@@ -68,6 +85,24 @@ class Embedding(Settings, frozen=True):
     model_path: Annotated[Path | None, About("folder of an ONNX model instead", "design 11", local_only=True)] = None
     max_tokens: Annotated[Positive, About("tokens that the model reads; longer texts are chunked", "design 11")] = 256
     batch_size: Annotated[Positive, About("texts embedded at once", "design 11")] = 8
+    url: Annotated[
+        str | None,
+        About(
+            "address of the server of an ollama: or openai: model; unset: the usual one", "design 11", local_only=True
+        ),
+    ] = None
+    api_key: Annotated[
+        str, About("what the server is shown; empty: nothing", "design 11", local_only=True, secret=True)
+    ] = ""
+    timeout_seconds: Annotated[
+        Positive, About("patience with one request to the server", "OpenAI's and Ollama's clients wait minutes")
+    ] = 60
+    tries: Annotated[
+        Positive, About("requests before a busy server is given up", "design 10 (stamina's usual few)")
+    ] = 4
+    dimension: Annotated[
+        Positive | None, About("numbers a server's vectors must have; unset: whatever it gives", "design 11")
+    ] = None
 
 
 class Rerank(Settings, frozen=True):

@@ -1,5 +1,8 @@
 """Large tool output, kept whole by its content and shown as a card.
 
+A distiller that takes longer than a turn may wait is deferred: the card says that its summary is pending, and `finish`,
+at the end of the turn, puts the summary in.
+
 One shelf a session: what another session stored is not on it, so that no card names what cannot be opened. The texts
 themselves are shared between sessions by the store (`blobs`).
 
@@ -10,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from workbench.context.cards import card, short_id
 from workbench.context.classify import content_type_of
-from workbench.context.distillers import Distilled, distil
+from workbench.context.distillers import DISTILLERS, Distilled, Registry, distil
 from workbench.context.records import ContentType
 from workbench.errors import WorkbenchError
 from workbench.text.ids import content_hash
@@ -24,6 +27,10 @@ from workbench.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from workbench.config.context import ContextEngine
+
+
+PENDING: Final = "[compression pending: retrieve_artifact has the full content]"
+"""The summary of an artifact until its distiller has run. Source: PRAANA src/context-engine/distiller.ts."""
 
 
 class RetrievalError(WorkbenchError):
@@ -76,10 +83,13 @@ class Shelf:
 
     Args:
         config: Thresholds.
+        distillers: By content type.
     """
 
-    def __init__(self, config: ContextEngine) -> None:
+    def __init__(self, config: ContextEngine, distillers: Registry = DISTILLERS) -> None:
         self._config = config
+        self._distillers = distillers
+        self._pending: list[str] = []
         self._artifacts: dict[str, Artifact] = {}
         self._texts: dict[str, str] = {}
 
@@ -120,9 +130,10 @@ class Shelf:
         sha256 = content_hash(text)
         known = self._artifacts.get(short_id(sha256))
         if known is not None:
-            touched = self._touch(known, turn)
+            touched = self._touch(msgspec.structs.replace(known, command=known.command or command), turn)
             return Ingested(touched.card, touched)
-        made = distil(text, kind, self._config.distiller)
+        chosen = self._distillers.get(kind)
+        made = None if chosen and chosen.deferred else self._distil(text, kind)
         artifact = Artifact(
             id=short_id(sha256),
             sha256=sha256,
@@ -130,13 +141,39 @@ class Shelf:
             command=command,
             created_turn=turn,
             raw_tokens=tokens,
-            summary=made.text,
+            summary=made.text if made else PENDING,
             content_type=kind,
             last_accessed_turn=turn,
         )
         self._artifacts[artifact.id] = artifact
         self._texts[artifact.id] = text
+        self._pending += [] if made else [artifact.id]
         return Ingested(artifact.card, artifact, made)
+
+    def finish(self) -> list[tuple[Artifact, Distilled | None]]:
+        """Run the distillers that were put off, at the end of a turn.
+
+        Returns:
+            The artifacts that have their summaries now, and the runs; None for a run that failed, which the summary says.
+
+        Source: PRAANA src/context-engine/artifact-store.ts, `flushDeferredDistillation`.
+        """
+        waiting, self._pending = self._pending, []
+        return [self._finish(self._artifacts[key]) for key in waiting if key in self._artifacts]
+
+    def _finish(self, artifact: Artifact) -> tuple[Artifact, Distilled | None]:
+        try:
+            made = self._distil(self._texts[artifact.id], artifact.content_type)
+        except Exception as error:  # noqa: BLE001  # the distiller is not ours; what failed stands in the card
+            made, summary = None, f"[compression failed: {error or type(error).__name__}]\n{PENDING}"
+        else:
+            summary = made.text
+        done = msgspec.structs.replace(artifact, summary=summary)
+        self._artifacts[artifact.id] = done
+        return done, made
+
+    def _distil(self, text: str, kind: ContentType) -> Distilled:
+        return distil(text, kind, self._config.distiller, registry=self._distillers)
 
     def retrieve(
         self,

@@ -1,6 +1,9 @@
 """What kind of output a tool gave, told by its command, else by its text.
 
-Source: PRAANA src/context-engine/classify.ts, src/domain/coding-domain.ts; specification A, 13.
+Beyond the original, the lines that only pytest, `go test`, Cargo or a compiler prints are known; and a search that
+filters what another program printed is no search: the text decides.
+
+Source: PRAANA src/context-engine/classify.ts, src/domain/coding-domain.ts; specification A, 13, W15.
 """
 
 from __future__ import annotations
@@ -11,6 +14,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from workbench.context.distillers.builds import is_build_output
+from workbench.context.distillers.test_output import is_test_output
+from workbench.context.terminal import plain_text
 
 if TYPE_CHECKING:
     from workbench.context.records import ContentType
@@ -41,6 +48,9 @@ _BY_COMMAND: Final[tuple[tuple[re.Pattern[str], ContentType], ...]] = (
     ),
 )
 
+_OF_RUNS: Final = frozenset({"test_output", "build_output", "diff"})
+_SEARCH: Final = re.compile(r"(?:\S+=\S+ +)*(?:rg|grep|ag|ack)(?:\s|$)", re.ASCII)
+_STAGES: Final = re.compile(r"&&|\|\||;|\n")
 _DIFF: Final = re.compile(r"^(?:diff --git|@@ -[0-9])", re.MULTILINE)
 _VERDICT: Final = re.compile(r"\b(?:PASS|FAIL)\b", re.ASCII)
 _TEST_WORD: Final = re.compile(r"\btests?\b", re.IGNORECASE | re.ASCII)
@@ -62,7 +72,18 @@ def content_type_of(tool: str, command: str | None, text: str) -> ContentType:
 
     Source: PRAANA src/domain/coding-domain.ts, `inferContentTypeFromTool`; src/context-engine/classify.ts.
     """
-    return infer_from_command(tool, command) or classify_text(text)
+    told = infer_from_command(tool, command)
+    if told is None:
+        return classify_text(text)
+    if told == "search_results" and _is_filter(command or ""):
+        seen = classify_text(text)
+        return seen if seen in _OF_RUNS else told
+    return told
+
+
+def _is_filter(command: str) -> bool:
+    """Whether a search stands behind a pipe only: `go test ./... | grep FAIL`."""
+    return not any(_SEARCH.match(stage.partition("|")[0].strip()) for stage in _STAGES.split(command))
 
 
 def infer_from_command(tool: str, command: str | None) -> ContentType | None:
@@ -80,14 +101,14 @@ def classify_text(text: str) -> ContentType:
 
     Source: PRAANA src/context-engine/classify.ts, `classifyContentType`.
     """
-    whole = text.strip()
+    whole = plain_text(text).strip()
     if not whole:
         return "other"
     return next((kind for kind, fits in _BY_TEXT if fits(whole)), "other")
 
 
 def _is_test_output(text: str) -> bool:
-    return bool(_VERDICT.search(text) and _TEST_WORD.search(text))
+    return ("PASS" in text or "FAIL" in text) and bool(_VERDICT.search(text) and _TEST_WORD.search(text))
 
 
 def _is_build_output(text: str) -> bool:
@@ -111,7 +132,7 @@ def _is_error(text: str) -> bool:
 
 
 def _is_log(text: str) -> bool:
-    lines = text.split("\n")
+    lines = text.split("\n", LOG_LOOKED_AT)
     if len(lines) <= LOG_LEAST_LINES:
         return False
     prefixes = Counter(line.strip()[:LOG_PREFIX_CHARS] for line in lines[:LOG_LOOKED_AT] if line.strip())
@@ -128,6 +149,8 @@ _BY_TEXT: Final[tuple[tuple[ContentType, Callable[[str], bool]], ...]] = (
     ("build_output", _is_build_output),
     ("json", _is_json),
     ("error", _is_error),
+    ("test_output", is_test_output),
+    ("build_output", is_build_output),
     ("code", lambda text: _CODE.search(text) is not None),
     ("log", _is_log),
     ("prose", _is_prose),

@@ -5,6 +5,7 @@ Source: PRAANA src/context-engine/turn-ledger.ts; specification A, 15.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Final
 
@@ -64,6 +65,10 @@ class TurnLedger:
     def records(self) -> list[TurnRecord]:
         """All exchanges, oldest first."""
         return list(self._records.values())
+
+    def newest(self, count: int) -> list[TurnRecord]:
+        """The last exchanges, oldest first."""
+        return [*itertools.islice(reversed(self._records.values()), count)][::-1]
 
     def append(self, record: TurnRecord) -> bool:
         """Take an exchange in; one that is there already stays as it is.

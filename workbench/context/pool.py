@@ -43,7 +43,7 @@ class UnitPool:
         self._method = method
         self._words = Pool()
         self._places: dict[str, int] = {}
-        self._columns: NDArray[np.int64] = np.empty((0, 4), dtype=np.int64)
+        self._columns: NDArray[np.int64] = np.empty((0, 5), dtype=np.int64)
         self._vectors: NDArray[np.float64] = np.empty((0, 0))
         self.extend(units)
 
@@ -58,7 +58,7 @@ class UnitPool:
             return
         if self._method == "corpus":
             self._words.extend(tokenize(unit.content) for unit in new)
-        rows = np.array([(u.source_turn, u.tokens, u.pinned, 1) for u in new], dtype=np.int64)
+        rows = np.array([(u.source_turn, u.tokens, u.pinned, 1, u.type == "turn_digest") for u in new], dtype=np.int64)
         self._columns = np.vstack([self._columns, rows])
         for unit in new:
             older = self._places.get(unit.id)
@@ -93,6 +93,11 @@ class UnitPool:
     def live(self) -> NDArray[np.bool_]:
         """Whether each unit still stands for itself, not replaced by a newer one of its id."""
         return self._columns[:, 3] > 0
+
+    @property
+    def is_digest(self) -> NDArray[np.bool_]:
+        """Whether each unit is the digest of an exchange."""
+        return self._columns[:, 4] > 0
 
     def relevance(self, query: str) -> NDArray[np.float64]:
         """Relevance of every unit to a text by words, one value a unit."""

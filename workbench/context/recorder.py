@@ -33,6 +33,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         args: Its arguments.
         result: What came back: text, or an object with `ok`.
         is_error: Whether it raised.
+        error: Why it failed, where the caller knows better than the result says.
         artifact_id: Where the whole result is kept.
         step: The model call that made it, from 1.
         call_id: The provider's id.
@@ -42,9 +43,15 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     args: dict[str, Any] = {}
     result: Any = None
     is_error: bool = False
+    error: str | None = None
     artifact_id: str | None = None
     step: int = 0
     call_id: str | None = None
+
+    @property
+    def failure(self) -> str | None:
+        """Why it failed; None where it did not."""
+        return self.error or tool_error(self.result, is_error=self.is_error)
 
 
 def record_turn(
@@ -67,7 +74,7 @@ def record_turn(
         occurred_at: When it began.
     """
     made = list(calls)
-    errors = [message for call in made if (message := tool_error(call.result, is_error=call.is_error))]
+    errors = [message for call in made if (message := call.failure)]
     paths = [paths_of(call.tool, call.args) for call in made]
     return TurnRecord(
         turn=turn,
@@ -95,7 +102,8 @@ def tool_error(result: Any, *, is_error: bool) -> str | None:
     if is_error:
         return str(said) if said else "tool error"
     if isinstance(result, Mapping) and result.get("ok") is False:
-        return str(said) if said else _tail(result) or "tool failed"
+        wrote = str(result.get("stderr") or result.get("stdout") or "")
+        return str(said) if said else last_lines(wrote) or "tool failed"
     return None
 
 
@@ -130,7 +138,7 @@ def _record(call: Call) -> ToolCallRecord:
     return ToolCallRecord(
         tool=call.tool,
         args=call.args,
-        is_error=tool_error(call.result, is_error=call.is_error) is not None,
+        is_error=call.failure is not None,
         result_text=text if text is None or len(text) <= RESULT_CHARS else text[:RESULT_CHARS] + "…",
         artifact_id=call.artifact_id,
         step=call.step,
@@ -138,9 +146,9 @@ def _record(call: Call) -> ToolCallRecord:
     )
 
 
-def _tail(result: Mapping[str, Any]) -> str:
-    written = str(result.get("stderr") or result.get("stdout") or "").strip()
-    return "\n".join(written.splitlines()[-ERROR_TAIL_LINES:])
+def last_lines(text: str) -> str:
+    """The end of what a failed command wrote."""
+    return "\n".join(text.strip().splitlines()[-ERROR_TAIL_LINES:])
 
 
 def _path(entry: Any) -> str | None:

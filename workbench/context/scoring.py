@@ -135,7 +135,7 @@ def rank_order(score: Floats, order: NDArray[np.int64], ids: Sequence[str]) -> N
 
     Source: design, "Score" (the original breaks ties by id alone).
     """
-    if len(np.unique(order)) == len(order):
+    if np.all(order[1:] > order[:-1]):  # as in a pool: no two are alike
         return np.lexsort((-order, -score))
     by_id = np.empty(len(ids), dtype=np.intp)
     by_id[sorted(range(len(ids)), key=lambda place: collation_key(ids[place]))] = np.arange(len(ids))
@@ -161,12 +161,29 @@ def select_within(
 
     Source: PRAANA src/context-engine/scoring.ts, `selectWithinBudget`.
     """
+    if pinned[ranking].any():
+        return _with_pinned(budget, tokens, pinned, ranking)
+    taken = np.zeros(len(tokens), dtype=np.bool_)
+    left, rest = budget, ranking
+    while len(rest):
+        rest = rest[tokens[rest] <= left]
+        fits = np.cumsum(tokens[rest]) <= left
+        count = int(np.argmin(fits)) if not fits.all() else len(rest)
+        taken[rest[:count]] = True
+        left -= int(tokens[rest[:count]].sum())
+        rest = rest[count + 1 :]
+    return taken
+
+
+def _with_pinned(
+    budget: int, tokens: NDArray[np.int64], pinned: NDArray[np.bool_], ranking: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """The same, step by step: what is pinned is counted where it stands in the ranking."""
     taken = np.zeros(len(tokens), dtype=np.bool_)
     used = 0
-    for place, size, is_pinned in zip(
-        ranking.tolist(), tokens[ranking].tolist(), pinned[ranking].tolist(), strict=True
-    ):
-        if is_pinned or used + size <= budget:
+    for place in ranking.tolist():
+        size = int(tokens[place])
+        if pinned[place] or used + size <= budget:
             taken[place] = True
             used += size
     return taken

@@ -65,11 +65,12 @@ class Selection:
 
     def __init__(self, pool: UnitPool, features: Features, weights: Scoring, bands: Bands, caps: Caps) -> None:
         places = np.flatnonzero(pool.live)
-        self.units = [pool.units[place] for place in places]
-        self._terms = score_terms(features.take(places), weights)
+        whole = len(places) == len(pool)
+        self.units = pool.units[:] if whole else [pool.units[place] for place in places]
+        self._terms = score_terms(features if whole else features.take(places), weights)
         self._band = np.where(features.age_turns[places] <= bands.recent_max_age, RECENT, OLDER)
         self._tokens, self._pinned = pool.tokens[places], pool.pinned[places]
-        self._droppable = np.array([unit.type == "turn_digest" for unit in self.units], dtype=np.bool_) & ~self._pinned
+        self._droppable = pool.is_digest[places] & ~self._pinned
         ranking = rank_order(self._terms.score, places, ())
         self._rankings = {band: ranking[self._band[ranking] == band] for band in (RECENT, OLDER)}
         self._caps = {RECENT: caps.recent, OLDER: caps.older}
@@ -94,7 +95,7 @@ class Selection:
             scored_text: The section of scored units as it is sent.
         """
         included = self.taken(mode).copy()
-        why: list[Why] = ["included" if taken else self._reason(place, mode) for place, taken in enumerate(included)]
+        why = self._reasons(mode)
         for place in np.flatnonzero(included):
             if self.units[place].content not in scored_text:
                 included[place], why[place] = False, "cut"
@@ -112,8 +113,9 @@ class Selection:
             taken |= select_within(self._caps[band], self._tokens, self._pinned, allowed)
         return taken
 
-    def _reason(self, place: int, mode: PressureMode) -> Why:
+    def _reasons(self, mode: PressureMode) -> list[Why]:
         if mode == "emergency":
-            return "emergency"
-        dropped = mode == "compact" and self._band[place] == OLDER and self._droppable[place]
-        return "compact" if dropped else "over_budget"
+            return ["emergency"] * len(self.units)
+        dropped = self._droppable & (self._band == OLDER) if mode == "compact" else np.zeros_like(self._droppable)
+        told: list[Why] = np.select([self.taken(mode), dropped], ["included", "compact"], "over_budget").tolist()
+        return told

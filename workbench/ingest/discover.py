@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
+
+from workbench.text.redaction import redact
 
 
 class Found(NamedTuple):
@@ -53,9 +56,23 @@ def agent_folders(
     return list(dict.fromkeys([*(root / "projects" for root in roots), *others]))
 
 
-def told(path: str) -> str:
-    """A path as it is written into tables and messages: bytes of a name that are no text become escapes."""
+def spelled(path: str) -> str:
+    """A path as text: bytes of a name that are no text become escapes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def told(path: str) -> str:
+    """A path as it is written into tables and messages, credentials in its names replaced."""
+    text = spelled(path)
+    if redact.text(text) == text:
+        return text
+    return _without_credentials(os.sep.join(map(_without_credentials, text.split(os.sep))))
+
+
+def _without_credentials(name: str) -> str:
+    """Two bytes of a hash tell names apart that differ in nothing but a credential; more would help to guess it."""
+    clean = redact.text(name)
+    return name if clean == name else f"{clean}#{blake2b(name.encode(), digest_size=2).hexdigest()}"
 
 
 def walk(paths: Iterable[Path]) -> Iterator[Found | Unreadable]:

@@ -6,13 +6,14 @@ as they come. All of it happens under the home's landing lock, so that what is k
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import pyarrow as pa
 
@@ -25,6 +26,7 @@ from workbench.store.archive import Archive
 from workbench.store.lake import Lake
 from workbench.store.landing import land
 from workbench.store.tables import DERIVED
+from workbench.store.tombstones import Tombstones, read_tombstones, revive
 from workbench.text.redaction import Redactor, redact
 
 BATCH_BYTES: Final = 24_000_000
@@ -50,6 +52,7 @@ class ImportResult:
         issues: Their rows in `import_issues`.
         skipped: Files that are no transcripts.
         errors: Files that could not be read.
+        forgotten: Sessions that were met and left out because they were forgotten; brought back where that was asked.
     """
 
     sessions: int = 0
@@ -60,10 +63,11 @@ class ImportResult:
     issues: int = 0
     skipped: list[LeftOut] = field(default_factory=list)
     errors: list[LeftOut] = field(default_factory=list)
+    forgotten: int = 0
 
 
 class Importer:
-    """Imports into one home.
+    """Imports into one home; a rebuild is an import from the archive, see `rebuild`.
 
     Args:
         lake: The home's tables.
@@ -73,6 +77,9 @@ class Importer:
         batch_bytes: See `BATCH_BYTES`.
         processes: How many processes prepare batches; 0 is the one at hand; chosen by the bytes to read unless given.
     """
+
+    _preparer: ClassVar[type[Preparer]] = Preparer
+    _lands_anew: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -92,8 +99,12 @@ class Importer:
         self._batch_bytes = batch_bytes
         self._processes = processes
         self._result = ImportResult()
+        self._tombstones = Tombstones()
+        self._forgotten: set[str] = set()
 
-    def run(self, paths: Iterable[Path], *, rehash: bool = False, wait_seconds: float = 600) -> ImportResult:
+    def run(
+        self, paths: Iterable[Path], *, rehash: bool = False, again: bool = False, wait_seconds: float = 600
+    ) -> ImportResult:
         """Import all sources under the given paths.
 
         What has landed stays when it is interrupted; the same command goes on from there.
@@ -101,6 +112,7 @@ class Importer:
         Args:
             paths: Files and folders.
             rehash: Read files again whose size, time and inode did not change.
+            again: Bring back what was forgotten and is found under the paths; reads unchanged files again as well.
             wait_seconds: How long to wait for another import into the same home.
 
         Returns:
@@ -110,11 +122,18 @@ class Importer:
             StoreError: The home cannot be written to, or another import does not end.
         """
         with self._lake.home.landing_lock(wait_seconds=wait_seconds):
-            known = known_sources(self._lake)
-            found = self._changed(paths, known, rehash=rehash)
+            known = self._known()
+            self._tombstones = read_tombstones(self._lake, lifted=again)
+            found = self._changed(paths, known, rehash=rehash or again)
             batches = list(cut(found, self._batch_bytes))
             make = partial(
-                Preparer, self._lake.home.archive, self._lake.home.sessions, known, self._redactor, self._now
+                self._preparer,
+                self._lake.home.archive,
+                self._lake.home.sessions,
+                known,
+                self._redactor,
+                self._now,
+                self._tombstones,
             )
             preparer = make()
             done = landed = 0
@@ -129,7 +148,15 @@ class Importer:
                         held, landed = [], done
                     if self._progress is not None:
                         self._progress(done, total, discover.told(batches[number][-1].path))
+            self._finish()
         return self._result
+
+    def _known(self) -> KnownSources:
+        """The sources that there are already."""
+        return known_sources(self._lake)
+
+    def _finish(self) -> None:
+        """Called when all has landed, still under the lock."""
 
     def _prepared(
         self, make: Callable[[], Preparer], preparer: Preparer, batches: Sequence[Sequence[discover.Found]], total: int
@@ -160,6 +187,10 @@ class Importer:
                 preparer.known.add(source)
             self._result.skipped += prepared.skipped
             self._result.errors += prepared.errors
+            self._forgotten |= prepared.forgotten
+        self._result.forgotten = len(self._forgotten)
+        if self._tombstones.lifted and self._forgotten:
+            revive(self._lake, self._forgotten, recorded_by="ingest --again")
         self._write(_whole(preparer, ready))
         for prepared in ready:
             for settled in prepared.settled:
@@ -172,7 +203,12 @@ class Importer:
         tables = {name: pa.concat_tables([prepared.tables[name] for prepared in whole]) for name in whole[0].tables}
         self._add_blobs(tables.pop("blobs"))
         stores = {table.name: self._lake.stores[table.name] for table in DERIVED}
-        landed = land(stores, keys, lambda missing: tables if len(missing) == len(keys) else only(tables, missing))
+        landed = land(
+            stores,
+            keys,
+            lambda missing: tables if len(missing) == len(keys) else only(tables, missing),
+            anew=self._lands_anew,
+        )
         rows = tables if len(landed) == len(keys) else only(tables, landed)
         result = self._result
         result.sessions += len(landed)
@@ -220,6 +256,12 @@ def has_news(lake: Lake, paths: Iterable[Path]) -> bool:
     return any(isinstance(item, discover.Found) and not known.is_unchanged(item) for item in discover.walk(paths))
 
 
+def _where_now(lake: Lake, log: str) -> str:
+    """Where a log of our own is: in this home, which may have been restored to another place than it had."""
+    path = Path(os.path.realpath(lake.home.sessions / Path(log).parent.name / Path(log).name))
+    return discover.told(str(path)) if path.is_file() else log
+
+
 KNOWN: Final = (
     "source_id",
     "path",
@@ -239,7 +281,7 @@ def known_sources(lake: Lake) -> KnownSources:
     return KnownSources(
         KnownSource(
             source_id=row["source_id"],
-            path=row["path"],
+            path=row["path"] if row["sha256"] is not None else _where_now(lake, row["path"]),
             format=row["format"],
             sha256=row["sha256"],
             older=tuple(row["older_sha256s"] or ()),

@@ -40,7 +40,7 @@ def is_blank(line: bytes) -> bool:
 
 
 def decode_tolerant(line: bytes) -> Any:
-    """Decode what the strict decoder refuses: bad UTF-8, half surrogates, NaN, numbers out of range.
+    """Decode what the strict decoder refuses: bad UTF-8, half surrogates, NaN, numbers out of range, a BOM before it.
 
     Args:
         line: One line.
@@ -51,7 +51,7 @@ def decode_tolerant(line: bytes) -> Any:
     Raises:
         ValueError: It is not JSON whatever one grants it, or it is nested more deeply than can be read.
     """
-    text = line.decode("utf-8", "replace")
+    text = line.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
         value = json.loads(text, parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole, strict=False)
     except RecursionError as error:

@@ -13,10 +13,12 @@ from typing import Any, Final
 
 from workbench.ingest.objects import Fields, ObjectLine, ObjectLines, UnknownTypes, as_text, first_objects, picture
 from workbench.ingest.record_ids import RecordIds
-from workbench.ingest.records import Draft, Environment, ParsedSource, Record
+from workbench.ingest.records import Draft, Environment, ParsedSource, Record, own_path
 from workbench.ingest.times import Moment
 
 NAME: Final = "pi"
+
+parent_path: Final = own_path
 
 _NOTES: Final = frozenset(
     (
@@ -55,12 +57,6 @@ def sniff(head: bytes, name: str) -> bool:
     return name.endswith(".jsonl") and any(
         found.get("type") == "session" and isinstance(found.get("id"), str) for found in first_objects(head)
     )
-
-
-def parent_path(path: str, session_id: str) -> str:
-    """There are no sub-agents' files."""
-    del session_id
-    return path
 
 
 def read(data: bytes, path: str) -> ParsedSource:

@@ -16,9 +16,11 @@ from workbench.events import ACTORS
 from workbench.ingest import objects
 from workbench.ingest.objects import Fields, ObjectLine, ObjectLines, UnknownTypes, first_objects
 from workbench.ingest.record_ids import RecordIds
-from workbench.ingest.records import Draft, ParsedSource, Record
+from workbench.ingest.records import Draft, ParsedSource, Record, own_path
 
 NAME: Final = "praana"
+
+parent_path: Final = own_path
 
 _KINDS: Final = frozenset(
     (
@@ -51,12 +53,6 @@ def sniff(head: bytes, name: str) -> bool:
             and not any(field in found for field in _OURS)
         )
     return False
-
-
-def parent_path(path: str, session_id: str) -> str:
-    """A log is nobody's sub-agent's file."""
-    del session_id
-    return path
 
 
 def read(data: bytes, path: str) -> ParsedSource:

@@ -11,18 +11,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import pyarrow as pa
 
 from workbench.ingest.derive.session import DERIVE_VERSION
 from workbench.ingest.discover import told
+from workbench.ingest.forgotten import ForgottenError, InseparableError
 from workbench.ingest.merge import SessionSource
 from workbench.ingest.rows import BatchRows
 from workbench.ingest.sources import Content, KnownSource, KnownSources, NotASourceError, SourceReader, known_source
 from workbench.store.archive import Archive, Arrival
 from workbench.store.landing_key import LandingKey
-from workbench.text.redaction import RULES_VERSION, Redactor
+from workbench.store.tombstones import Tombstones
+from workbench.text.redaction import Redactor, rules_version
 
 
 class LeftOut(NamedTuple):
@@ -51,6 +53,7 @@ class Prepared(NamedTuple):
         settled: See `Settled`.
         skipped: Files that are no transcripts.
         errors: Files that could not be read.
+        forgotten: Sessions that were met and have tombstones.
     """
 
     keys: list[LandingKey]
@@ -60,6 +63,7 @@ class Prepared(NamedTuple):
     settled: list[Settled]
     skipped: list[LeftOut]
     errors: list[LeftOut]
+    forgotten: frozenset[str] = frozenset()
 
 
 class Preparer:
@@ -71,12 +75,24 @@ class Preparer:
         known: Sources that landed before; batches prepared here are added.
         redactor: The seam of `text.redaction`.
         now: When the import began; UTC.
+        tombstones: Sessions that are left out.
     """
 
-    def __init__(self, archive: Path, logs: Path, known: KnownSources, redactor: Redactor, now: datetime) -> None:
+    _reads: ClassVar[type[SourceReader]] = SourceReader
+
+    def __init__(
+        self,
+        archive: Path,
+        logs: Path,
+        known: KnownSources,
+        redactor: Redactor,
+        now: datetime,
+        tombstones: Tombstones | None = None,
+    ) -> None:
         self.known = known
         self._archive = Archive(archive)
-        self._reader = SourceReader(self._archive, str(logs), redactor, now)
+        self._rules = rules_version(redactor)
+        self._reader = self._reads(self._archive, str(logs), redactor, now, tombstones)
 
     def prepare(self, paths: Sequence[str]) -> Prepared:
         """Read, archive and derive a batch; what it returns is in the archive for good.
@@ -91,17 +107,25 @@ class Preparer:
             for path in paths:
                 try:
                     contents.append(self._reader.open(path, self.known.at(path)))
+                except ForgottenError:
+                    continue
+                except InseparableError as error:
+                    errors.append(LeftOut(told(path), str(error)))
                 except NotASourceError as reason:
                     skipped.append(LeftOut(told(path), str(reason)))
                 except OSError as error:
                     errors.append(LeftOut(told(path), error.strerror or str(error)))
-            self._archive.put([Arrival(c.sha256, c.data, RULES_VERSION, c.entry) for c in contents if c.archived])
+            self._keep([content for content in contents if content.archived])
             for content in contents:
                 self.known.add(known_source(content))
             session_ids = sorted({session for content in contents for session in content.entry.session_ids})
             keys, used, tables = self._derive(session_ids, contents, errors)
             settled = [Settled(c.entry.source_id, c.older, c.superseded) for c in contents]
-            return Prepared(keys, used, tables, list(map(known_source, contents)), settled, skipped, errors)
+            sources, forgotten = list(map(known_source, contents)), frozenset(self._reader.forgotten)
+            return Prepared(keys, used, tables, sources, settled, skipped, errors, forgotten)
+
+    def _keep(self, contents: Sequence[Content]) -> None:
+        self._archive.put([Arrival(c.sha256, c.data, self._rules, c.entry) for c in contents])
 
     def again(self, session_ids: Sequence[str]) -> Prepared:
         """Derive sessions anew from all of their known sources.
@@ -125,7 +149,7 @@ class Preparer:
             for source in known:
                 try:
                     contents.append(at_hand.get(source.path) or self._reader.again(source))
-                except (NotASourceError, OSError) as error:
+                except (ForgottenError, InseparableError, NotASourceError, OSError) as error:
                     errors.append(LeftOut(source.path, f"landed before and is gone: {error}"))
             key = LandingKey.of(session_id, DERIVE_VERSION, [content.state for content in contents])
             rows.add(key, contents, [older for content in contents for older in self._older(content)])

@@ -89,6 +89,12 @@ class ParsedSource(msgspec.Struct, gc=False):
     issues: list[Issue]
 
 
+def own_path(path: str, session_id: str) -> str:
+    """The `parent_path` of a format in which sub-agents have no files of their own."""
+    del session_id
+    return path
+
+
 class Format(Protocol):
     """One agent's file format: a module with these."""
 

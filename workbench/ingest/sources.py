@@ -10,9 +10,12 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from workbench.ingest import formats
-from workbench.ingest.discover import Found, told
+from workbench.ingest.discover import Found, spelled, told
+from workbench.ingest.file_bytes import as_utf8, without_half_word
+from workbench.ingest.forgotten import left_of
 from workbench.ingest.records import ParsedSource
 from workbench.store.archive import Archive, SourceEntry
+from workbench.store.tombstones import Tombstones
 from workbench.text.ids import content_hash
 from workbench.text.redaction import Redactor
 
@@ -89,7 +92,9 @@ class KnownSources:
 
     def at(self, path: str) -> KnownSource | None:
         """The source that was found at a path."""
-        return self._by_path.get(told(path))
+        if not self._by_path:
+            return None
+        return self._by_path.get(spelled(path)) or self._by_path.get(told(path))  # rules are loaded where they must be
 
     def of_session(self, session_id: str) -> list[KnownSource]:
         """All sources with records of a session, by path."""
@@ -101,7 +106,7 @@ class KnownSources:
 
     def is_unchanged(self, found: Found) -> bool:
         """Whether a file still has the size, time and inode that it had when it landed."""
-        known = self._by_path.get(told(found.path))
+        known = self.at(found.path)
         return known is not None and (known.size_bytes, known.mtime_ns, known.inode) == found[1:]
 
 
@@ -118,9 +123,17 @@ class SourceReader:
         logs: The folder of the home's own event logs; files there are not archived.
         redactor: The seam through which all bytes go.
         now: When it is; UTC.
+        tombstones: Sessions that are left out.
+
+    Attributes:
+        forgotten: Those of them that were met.
     """
 
-    def __init__(self, archive: Archive, logs: str, redactor: Redactor, now: datetime) -> None:
+    def __init__(
+        self, archive: Archive, logs: str, redactor: Redactor, now: datetime, tombstones: Tombstones | None = None
+    ) -> None:
+        self.forgotten: set[str] = set()
+        self._tombstones = tombstones or Tombstones()
         self._archive = archive
         self._logs = logs.rstrip(os.sep) + os.sep
         self._redact = redactor
@@ -135,6 +148,8 @@ class SourceReader:
 
         Raises:
             NotASourceError: It is not a transcript of a known format, or no record of it names a session.
+            ForgottenError: It tells of forgotten sessions and of no other.
+            InseparableError: It tells of forgotten ones in a way that cannot be taken out.
             OSError: It cannot be read.
         """
         with open(path, "rb") as file:
@@ -145,14 +160,16 @@ class SourceReader:
             found = None
             for size in formats.HEAD_BYTES:
                 data += file.read(size - len(data))
-                found = formats.recognise(data, os.path.basename(path))
+                found = formats.recognise(as_utf8(data), os.path.basename(path))
                 if found is not None or len(data) < size:
                     break
             if found is None:
                 raise NotASourceError("not a transcript of a known format" if data else "empty file")
             data += file.read()
-        size, data = len(data), self._redact(data)
-        parsed = found.read(data, path)
+        size, data = len(data), as_utf8(data)
+        data = self._redact(without_half_word(data) if path.endswith(".jsonl") else data)
+        parsed = found.read(data, told(path))
+        data, parsed = left_of(data, parsed, found, told(path), self._tombstones, self.forgotten)
         if parsed.session_id is None:
             first = next((f"; {issue.detail}" for issue in parsed.issues), "")
             raise NotASourceError(f"no record names a session{first}")

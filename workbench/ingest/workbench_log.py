@@ -8,10 +8,12 @@ import msgspec
 
 from workbench.events import ACTORS, KINDS
 from workbench.ingest import jsonlines
-from workbench.ingest.records import Draft, Issue, ParsedSource, Record
+from workbench.ingest.records import Draft, Issue, ParsedSource, Record, own_path
 from workbench.ingest.times import from_iso
 
 NAME: Final = "workbench"
+
+parent_path: Final = own_path
 
 
 MOST_TURNS: Final = 2**31
@@ -53,12 +55,6 @@ def sniff(head: bytes, name: str) -> bool:
             continue
         return event.kind in KINDS and event.seq is not None
     return False
-
-
-def parent_path(path: str, session_id: str) -> str:
-    """A log is nobody's sub-agent's file."""
-    del session_id
-    return path
 
 
 def _logged(line: bytes) -> LoggedEvent:

@@ -6,10 +6,13 @@ so it is asked for the rates of a model and tier, and these are multiplied.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
@@ -21,12 +24,16 @@ PROBE: Final = 1_000_000
 """Prices are told for a million tokens: of so many the library's figures are exact."""
 
 
+FORM: Final = 1
+"""Raised when rates are taken out of the library in another way, so that what was remembered is asked again."""
+
+
 class PricedCall(NamedTuple):
     """What the price of one model call depends on, as `usage` has it: the four counters do not overlap.
 
     Attributes:
         model: The model that was billed.
-        at: When, with a zone; prices change.
+        at: When, with a zone, to the minute; prices change.
         input_tokens: Fresh input, caches apart.
         output_tokens: Output, reasoning included.
         cache_read_tokens: Input read from the cache.
@@ -66,15 +73,14 @@ def call_costs(calls: Iterable[PricedCall]) -> list[float | None]:
         One figure a call: None where the model has no known price, or no counter is known. A call that is known to
         have used no tokens costs nothing, whatever the model; agents write their own messages as such.
     """
-    prices = _PriceList()
-    return [_cost(call, prices) for call in calls]
+    return PriceList().costs(calls)
 
 
-def _cost(call: PricedCall, prices: _PriceList) -> float | None:
-    told = (call.input_tokens, call.output_tokens, call.cache_read_tokens, call.cache_write_tokens)
-    if told == (None, None, None, None):
+def _cost(call: PricedCall, prices: PriceList) -> float | None:
+    fresh, output = call.input_tokens or 0, call.output_tokens or 0
+    read, written = call.cache_read_tokens or 0, call.cache_write_tokens or 0
+    if call[2:6] == (None, None, None, None):
         return None
-    fresh, output, read, written = (value or 0 for value in told)
     if not (fresh or output or read or written):
         return 0.0
     rates = prices.rates(call.model, call.at, fresh + read + written)
@@ -93,37 +99,104 @@ def _cost(call: PricedCall, prices: _PriceList) -> float | None:
     )
 
 
-class _PriceList:
-    """Rates by model, time and tier, each asked of the library once."""
+class Tiers(msgspec.Struct, frozen=True):
+    """One price of a model: rates by tier; a tier begins above its start, the first one at 0. None: refused."""
 
-    def __init__(self) -> None:
-        self._models: dict[str, ModelInfo | None] = {}
-        self._prices: dict[tuple[str, datetime | None], tuple[ModelPrice, list[int]] | None] = {}
-        self._rates: dict[tuple[int, int], Rates | None] = {}
+    starts: list[int]
+    rates: list[Rates | None]
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """What is known of one model's prices.
+
+    Attributes:
+        dates: Days (UTC) on which one of its prices starts, sorted; prices that never changed have none.
+        by_hour: Whether the time of day matters too.
+        prices: By how many of the days had come, and the time of day where that matters.
+    """
+
+    dates: list[date]
+    by_hour: bool
+    prices: dict[str, Tiers]
+
+
+class Sheets(msgspec.Struct, frozen=True):
+    """Sheets by model, of one release; None where the library knows no price."""
+
+    release: str
+    models: dict[str, Sheet | None]
+
+
+class PriceList:
+    """Rates by model, time and tier, each asked of the library once.
+
+    Args:
+        told: What another list told; nothing is taken from one of another release.
+
+    Attributes:
+        has_news: Whether the library had to be asked: that takes a third of a second to load.
+    """
+
+    def __init__(self, told: bytes | None = None) -> None:
+        self._sheets = _sheets(told)
+        self._found: dict[tuple[str | None, datetime | None], Tiers | None] = {}
+        self.has_news = False
+
+    def told(self) -> bytes:
+        """All that is known now, for a later list."""
+        return msgspec.json.encode(self._sheets)
+
+    def costs(self, calls: Iterable[PricedCall]) -> list[float | None]:
+        """See `call_costs`."""
+        return [_cost(call, self) for call in calls]
 
     def rates(self, model: str | None, at: datetime | None, all_input: int) -> Rates | None:
         """The rates of a call; None where the library knows no price."""
-        found = self._price(model or "", at)
-        if found is None:
-            return None
-        price, starts = found
-        tier = bisect_left(starts, all_input)  # a tier begins above its start
-        key = (id(price), tier)
-        if key not in self._rates:
-            self._rates[key] = _rates(price, starts[tier] if tier < len(starts) else max([0, *starts]) + PROBE)
-        return self._rates[key]
+        if (model, at) not in self._found:
+            self._found[model, at] = self._tiers(model or "", (at or UNTIMED).astimezone(UTC))
+        tiers = self._found[model, at]
+        return None if tiers is None else tiers.rates[bisect_left(tiers.starts, all_input)]
 
-    def _price(self, model: str, at: datetime | None) -> tuple[ModelPrice, list[int]] | None:
-        if model not in self._models:
-            self._models[model] = _model(model)
-        known = self._models[model]
-        if known is None:
+    def _tiers(self, name: str, moment: datetime) -> Tiers | None:
+        if name not in self._sheets.models:
+            self.has_news = True
+            self._sheets.models[name] = _sheet(_model(name))
+        sheet = self._sheets.models[name]
+        if sheet is None:
             return None
-        when = at if isinstance(known.prices, list) else None  # prices that never changed need no time
-        if (model, when) not in self._prices:
-            price = known.get_prices(when or UNTIMED)
-            self._prices[model, when] = (price, _tier_starts(price))
-        return self._prices[model, when]
+        key = str(bisect_right(sheet.dates, moment.date())) + (f" {moment:%H:%M}" if sheet.by_hour else "")
+        tiers = sheet.prices.get(key)
+        if tiers is None:
+            self.has_news = True
+            tiers = sheet.prices[key] = _tiers(name, moment)
+        return tiers
+
+
+def _sheets(told: bytes | None) -> Sheets:
+    release = f"{FORM} {version('genai-prices')}"
+    try:
+        known = msgspec.json.decode(told or b"", type=Sheets)
+    except msgspec.DecodeError:
+        known = None
+    return known if known is not None and known.release == release else Sheets(release, {})
+
+
+def _sheet(model: ModelInfo | None) -> Sheet | None:
+    if model is None:
+        return None
+    prices = model.prices if isinstance(model.prices, list) else []
+    limits: list[Any] = [each.constraint for each in prices]
+    dates = {limit.start_date for limit in limits if hasattr(limit, "start_date")}
+    return Sheet(sorted(dates), any(hasattr(limit, "start_time") for limit in limits), {})
+
+
+def _tiers(name: str, at: datetime) -> Tiers:
+    model = _model(name)
+    assert model is not None  # noqa: S101  (it has a sheet)
+    price = model.get_prices(at)
+    starts = _tier_starts(price)
+    sizes = [*starts, max([0, *starts]) + PROBE]
+    return Tiers(starts, [_rates(price, size) for size in sizes])
 
 
 def _model(name: str) -> ModelInfo | None:

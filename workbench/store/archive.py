@@ -17,7 +17,8 @@ import msgspec
 import zstandard
 
 from workbench.errors import NotFoundError, StoreError
-from workbench.store.files import make_folder, sync_folder, write_atomic
+from workbench.store.aside import move_aside
+from workbench.store.files import locked_folder, make_folder, sync_folder, write_atomic
 from workbench.text.ids import content_hash
 
 LEVEL: Final = 1
@@ -109,7 +110,7 @@ class Archive:
             entries: dict[str, list[Arrival]] = defaultdict(list)
             for item in items:
                 entries[item.sha256].append(item)
-            with ThreadPoolExecutor(WRITERS, thread_name_prefix="archive") as pool:
+            with locked_folder(self.folder), ThreadPoolExecutor(WRITERS, thread_name_prefix="archive") as pool:
                 list(pool.map(self._put_manifest, entries.values()))
             sync_folder(self.folder)
         except OSError as error:
@@ -127,7 +128,8 @@ class Archive:
         sources = {source.source_id: source for source in known.sources} if known else {}
         sources |= {arrival.entry.source_id: arrival.entry for arrival in arrivals}
         ordered = [sources[source_id] for source_id in sorted(sources)]
-        wanted = Manifest(len(first.content), first.redaction, ordered)
+        redaction = max(first.redaction, known.redaction if known else 0)  # the same bytes went through both
+        wanted = Manifest(len(first.content), redaction, ordered)
         if wanted != known:
             self._write(first.sha256, wanted, sync_entry=False)
 
@@ -169,10 +171,35 @@ class Archive:
         Yields:
             Hash of the content, and the entry.
         """
-        for path in sorted(self.folder.glob("*.json")):
-            manifest = self.manifest(path.stem)
+        for sha256 in self.names():
+            manifest = self.manifest(sha256)
             for entry in manifest.sources if manifest else ():
-                yield path.stem, entry
+                yield sha256, entry
+
+    def names(self) -> list[str]:
+        """Hashes of all contents of which something is known, sorted."""
+        return sorted(path.stem for path in self.folder.glob("*.json"))
+
+    def strays(self) -> list[str]:
+        """Hashes of contents of which nothing is known, sorted: an import died, or their entries were lost."""
+        return sorted({path.stem for path in self.folder.glob("*.zst")}.difference(self.names()))
+
+    def set_aside(self, sha256: str) -> list[Path]:
+        """Move what is damaged of a content or of what is known of it out of the way: an import can write it anew.
+
+        Returns:
+            Where it is now; nothing where the files are missing, cannot be read, or are sound.
+        """
+        damaged = []
+        for path, look in ((self._content(sha256), self.read), (self._manifest(sha256), self.manifest)):
+            try:
+                look(sha256)
+            except NotFoundError:
+                continue
+            except StoreError as error:
+                if not isinstance(error.__cause__, OSError):
+                    damaged.append(move_aside(self.folder.parent, path))
+        return damaged
 
     def settle(self, source_id: str, older: Sequence[str], superseded: Sequence[str]) -> None:
         """After a source's new content landed: number its older contents, and drop those that the new one contains.
@@ -182,10 +209,13 @@ class Archive:
             older: Contents to keep, newest first.
             superseded: Contents that are not needed any more for this source.
         """
-        for age, sha256 in enumerate(older, start=1):
-            self._update(sha256, source_id, age)
-        for sha256 in superseded:
-            self._update(sha256, source_id, None)
+        if not (older or superseded):
+            return
+        with locked_folder(self.folder):
+            for age, sha256 in enumerate(older, start=1):
+                self._update(sha256, source_id, age)
+            for sha256 in superseded:
+                self._update(sha256, source_id, None)
 
     def _update(self, sha256: str, source_id: str, age: int | None) -> None:
         known = self.manifest(sha256)

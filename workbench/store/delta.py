@@ -8,22 +8,27 @@ another process wrote before ours: one lost entry makes the later ones useless. 
 from __future__ import annotations
 
 import json
+import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
-from pyarrow.fs import LocalFileSystem
 
-from workbench.errors import ConflictError, StoreError
+from workbench.errors import ConflictError, StoreError, VanishedError
 from workbench.store.files import make_folder, sync_file, sync_folder
 from workbench.store.schema import Table
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+T = TypeVar("T")
 
 COMPACT_AT_FILES: Final = 100
 """Reading 2,000 small files costs 20 times one compacted file; compaction 0.5 s (measured)."""
@@ -34,6 +39,12 @@ MAX_TRIES: Final = 20
 LONG_LIST: Final = 300
 """From here on rows are matched by a join. `in (...)` finds the few files that are meant, which is 10 times faster for
 one value in a large table; but it costs 0.2 ms a value, and deltalake dies of a stack overflow at some ten thousand."""
+
+ROUNDS: Final = 5
+"""How often a snapshot is taken anew because a vacuum for `forget` removed its files before they were opened."""
+
+ORPHANS_KEPT: Final = timedelta(days=1)
+"""No writer takes so long from its first data file to its commit."""
 
 NOTHING: Final = -1
 """The version of a table that does not exist."""
@@ -80,6 +91,9 @@ class Snapshot(NamedTuple):
 
         Filters on text do not work in it: pyarrow cannot compare the string_view of the files that deltalake rewrote.
         """
+        import pyarrow.dataset as ds  # noqa: PLC0415  (100 ms that DuckDB does not need)
+        from pyarrow.fs import LocalFileSystem  # noqa: PLC0415
+
         if not self.files:
             return ds.dataset(self.schema.empty_table())
         form, system = ds.ParquetFileFormat(), LocalFileSystem()
@@ -146,12 +160,16 @@ class DeltaStore:
         Raises:
             StoreError: The table is there and cannot be read.
         """
+        return again_if_vanished(lambda: self._read(columns, where))
+
+    def _read(self, columns: Sequence[str], where: Any) -> tuple[int, pa.Table]:
         snapshot = self.snapshot()
         try:
             rows = snapshot.dataset().to_table(columns=list(columns))
             return snapshot.version, rows if where is None else rows.filter(where)
         except (pa.ArrowInvalid, OSError) as error:
-            raise StoreError(f"the table {self.folder} cannot be read: {told(error)}") from error
+            kind = VanishedError if isinstance(error, FileNotFoundError) else StoreError
+            raise kind(f"the table {self.folder} cannot be read: {told(error)}") from error
 
     def handle(self) -> DeltaTable | None:
         """What deltalake itself has, at the newest version; None where there is no table.
@@ -241,21 +259,67 @@ class DeltaStore:
 
         return self._write(act, retry=True)
 
-    def compact_if_scattered(self) -> bool:
-        """Rewrite many small files as few, when there are more than `COMPACT_AT_FILES`.
+    def perform(self, act: Callable[[DeltaTable], Any]) -> int | None:
+        """Let deltalake do something that commits, durably; again where another process commits in between.
+
+        Args:
+            act: Given the table at its newest version.
+
+        Returns:
+            The version of the table afterwards; None where there is no table.
+
+        Raises:
+            ConflictError, StoreError: As for `append`.
+        """
+        return None if self.version() == NOTHING else self._write(act, retry=True)
+
+    def compact_if_scattered(self, above_files: int | None = None) -> bool:
+        """Rewrite many small files as few, when there are more than so many; `COMPACT_AT_FILES` unless given.
 
         Returns:
             Whether it was done. A conflict with another writer is no error: the next commit will try again.
         """
+        most = COMPACT_AT_FILES if above_files is None else above_files
         with self._writing:
             table = self._writer.refreshed()
-            if table is None or len(table.file_uris()) <= COMPACT_AT_FILES:
+            if table is None or len(table.file_uris()) <= most:
                 return False
             try:
                 self._write(lambda handle: handle.optimize.compact(writer_properties=_WRITER), retry=False)
             except ConflictError:
                 return False
         return True
+
+    def expired(self, retention: timedelta) -> list[Path]:
+        """Files that no version newer than the retention has, and files of writers that died before they committed.
+
+        Args:
+            retention: How long a file is kept after it was replaced. One that never was in the table is kept for
+                `ORPHANS_KEPT` at least, since its writer may be about to commit it.
+
+        Raises:
+            StoreError: The table cannot be read.
+        """
+        table = self.handle()
+        if table is None:
+            return []
+        names = {name for options in _vacuums(retention) for name in table.vacuum(dry_run=True, **options)}
+        paths = {self.folder / unquote(name.rsplit("/", 1)[-1]) for name in names}
+        return sorted(path for path in paths if path.exists())  # the log names those too that went before
+
+    def vacuum(self, retention: timedelta) -> None:
+        """Delete what `expired` names.
+
+        Raises:
+            ConflictError, StoreError: As for `append`.
+        """
+
+        def act(table: DeltaTable) -> None:
+            for options in _vacuums(retention):
+                table.vacuum(dry_run=False, **options)
+
+        if self.expired(retention):
+            self.perform(act)
 
     def _write(self, act: Callable[[DeltaTable], Any], *, retry: bool, at: int | None = None) -> int:
         last: Exception | None = None
@@ -384,9 +448,31 @@ class _Handle:
         return about.st_ino, about.st_mtime_ns
 
 
+def again_if_vanished(read: Callable[[], T]) -> T:
+    """Read again, of the newest version, where files vanished: a `forget` removes those of earlier versions at once.
+
+    Raises:
+        VanishedError: They vanished every time, so that the newest version itself lacks them.
+    """
+    for _ in range(ROUNDS - 1):
+        try:
+            return read()
+        except VanishedError:
+            continue
+    return read()
+
+
 def told(error: BaseException | None) -> str:
     """The message of a library's error, in one line and without colours."""
     return " ".join(_COLOUR.sub("", str(error)).split())
+
+
+def _vacuums(retention: timedelta) -> list[dict[str, Any]]:
+    """The arguments of one vacuum, or of two: a short retention holds for replaced files only."""
+    hours = math.ceil(retention / timedelta(hours=1))
+    orphans = math.ceil(ORPHANS_KEPT / timedelta(hours=1))
+    every = {"retention_hours": max(hours, orphans), "enforce_retention_duration": False, "full": True}
+    return [every] if hours >= orphans else [every | {"retention_hours": hours, "full": False}, every]
 
 
 def _properties(transaction: str | None) -> CommitProperties | None:
@@ -413,7 +499,7 @@ def _move_torn_entry_aside(folder: Path) -> bool:
     log = folder / "_delta_log"
     try:
         entries = sorted(entry for entry in log.iterdir() if re.fullmatch(r"\d{20}\.json", entry.name))
-        if not entries or _is_whole(entries[-1]):
+        if not entries or is_whole(entries[-1]):
             return False
         entries[-1].rename(folder / f"_torn-{entries[-1].name}")
         sync_folder(log)
@@ -423,7 +509,12 @@ def _move_torn_entry_aside(folder: Path) -> bool:
     return True
 
 
-def _is_whole(entry: Path) -> bool:
+def is_whole(entry: Path) -> bool:
+    """Whether a log entry is what its writer wrote: a power loss leaves nothing of it, or a part.
+
+    Raises:
+        OSError: It cannot be read.
+    """
     lines = entry.read_bytes().splitlines()
     try:
         return bool([json.loads(line) for line in lines])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from workbench.store.schema import LANDING_ID, Table
+from workbench.store.schema import LANDING_ID, Table, View
 
 KINDS: Final = {
     "derived": "a function of a session's log or archived sources; delete it and it comes back",
@@ -14,8 +14,8 @@ KINDS: Final = {
 }
 
 
-def document(tables: Iterable[Table]) -> str:
-    """Markdown: a section a table, a line a column.
+def document(tables: Iterable[Table | View]) -> str:
+    """Markdown: a section a table or view, a line a column.
 
     Args:
         tables: The declarations, in order.
@@ -27,15 +27,24 @@ def document(tables: Iterable[Table]) -> str:
             "This page is made from the declarations in `workbench/store/tables/`: `make docs`."
         ),
     ]
-    for table in tables:
-        kind = KINDS[table.kind].format(name=table.name)
-        key = ", ".join(f"`{name}`" for name in table.key)
-        head = f"## {table.name}\n\nOne row: {table.grain}. Key: {key}. {table.kind.capitalize()}: {kind}."
-        lines = ["| column | type | | meaning |", "| --- | --- | --- | --- |"]
-        lines += [
-            f"| `{column.name}` | {column.type} | {'required' if column.required else ''} | {column.meaning} |"
-            for column in table.columns
-            if column.name not in (LANDING_ID, "deleted")
-        ]
-        parts += [head, "\n".join(lines)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *map(section, tables)]) + "\n"
+
+
+def section(table: Table | View) -> str:
+    """Markdown of one table or view: its grain, its key, and a line a column."""
+    key = ", ".join(f"`{name}`" for name in table.key)
+    head = f"## {table.name}\n\nOne row: {table.grain}. Key: {key}. {_origin(table)}."
+    lines = ["| column | type | | meaning |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{column.name}` | {column.type} | {'required' if column.required else ''} | {column.meaning} |"
+        for column in table.columns
+        if column.name not in (LANDING_ID, "deleted")
+    ]
+    return f"{head}\n\n" + "\n".join(lines)
+
+
+def _origin(table: Table | View) -> str:
+    if isinstance(table, View):
+        reads = " and ".join(f"`{name}`" for name in table.reads)
+        return f"View of {reads}: `workbench/store/sql/{table.name}.sql`"
+    return f"{table.kind.capitalize()}: {KINDS[table.kind].format(name=table.name)}"

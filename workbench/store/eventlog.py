@@ -29,9 +29,9 @@ from workbench.store.eventlog_files import (
 )
 from workbench.store.eventlog_lines import LogIssue, Quarantined, parse_line, replace_half_surrogates
 from workbench.store.eventlog_new import NewEvent, checked, encoded
-from workbench.store.eventlog_reader import EventLogReader, file_key
+from workbench.store.eventlog_reader import EventLogReader, by_the_rules, file_key
 from workbench.store.eventlog_search import SearchHit
-from workbench.store.files import make_folder, sync_folder
+from workbench.store.files import make_folder, sync_folder, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,7 +50,7 @@ class EventLog(EventLogReader):
         folder: Path,
         session_id: str,
         *,
-        redact: Callable[[str], str] | None = None,
+        redact: Callable[[str], str] = by_the_rules,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Name a log; nothing is opened or created before the first append.
@@ -58,7 +58,8 @@ class EventLog(EventLogReader):
         Args:
             folder: The session's own folder, see `session_folder`.
             session_id: The session whose events these are.
-            redact: Applied to every string and key of a payload before anything is written. If it fails, nothing is.
+            redact: Applied to every string and key of a payload, and to ids that come from outside, before anything is
+                written. If it fails, nothing is. The rules of `text.redaction` unless given; `str` changes nothing.
             now: The clock of events that bring no time.
         """
         super().__init__(folder, session_id, redact=redact)
@@ -139,6 +140,37 @@ class EventLog(EventLogReader):
                 self._refresh()
             return events
 
+    def repair(self) -> None:
+        """Set aside every line that is no event of the session: the torn end, and those in the midst.
+
+        They go to `quarantine.jsonl`; all other lines stay as they are, byte for byte. The right to append is taken and
+        given up again.
+
+        Raises:
+            EventLogError: Another writer has the log, it is the log of another session, or the disk failed. Nothing is
+                lost then.
+        """
+        with self._mutex:
+            self._ready_writer()
+            try:
+                self._set_lines_aside([issue for issue in self._parsed.issues if issue.line and not issue.kept])
+            except OSError as error:
+                raise EventLogError(
+                    f"cannot set bad lines of {self.path} aside: {error.strerror}. Nothing is lost; make room or "
+                    "repair the disk, then try again."
+                ) from error
+            finally:
+                self.close()
+
+    def _set_lines_aside(self, bad: list[LogIssue]) -> None:
+        if not bad:
+            return
+        lines, numbers = self.path.read_bytes().split(b"\n"), {issue.line for issue in bad}
+        for issue in bad:
+            self._quarantine(lines[issue.line - 1], issue.line, issue.reason)
+        write_atomic(self.path, b"\n".join(line for n, line in enumerate(lines, start=1) if n not in numbers))
+        self._forget_parsed()
+
     def _ready_writer(self) -> _Writer:
         """The writer, its file ending where a record may begin."""
         if self._writer is None:
@@ -178,15 +210,18 @@ class EventLog(EventLogReader):
 
     def _set_aside(self) -> None:
         """Copy the torn end to the quarantine, durably; only then may it leave the log."""
-        text = self._tail.decode("utf-8", "replace")
+        self._quarantine(self._tail, self._parsed.lines + 1, self._tail_issues[0].reason)
+
+    def _quarantine(self, line: bytes, number: int, reason: str) -> None:
+        text = line.decode("utf-8", "replace")
         shown = self._clean(text)
-        as_text = shown != text or text.encode() == self._tail  # what redaction changed is kept as changed
+        as_text = shown != text or text.encode() == line  # what redaction changed is kept as changed
         entry = Quarantined(
-            line=self._parsed.lines + 1,
-            reason=self._tail_issues[0].reason,
+            line=number,
+            reason=reason,
             recorded_at=self._now().astimezone(UTC),
             text=shown if as_text else None,
-            base64=None if as_text else base64.b64encode(self._tail).decode(),
+            base64=None if as_text else base64.b64encode(line).decode(),
         )
         with (self.folder / QUARANTINE_NAME).open("ab") as file:
             file.write((b"\n" if file.tell() else b"") + msgspec.json.encode(entry) + b"\n")
@@ -195,11 +230,8 @@ class EventLog(EventLogReader):
         sync_folder(self.folder)
 
     def _clean(self, text: str) -> str:
-        text = replace_half_surrogates(text)
-        if self._redact is None:
-            return text
         try:
-            return replace_half_surrogates(self._redact(text))
+            return replace_half_surrogates(self._redact(replace_half_surrogates(text)))
         except Exception as error:
             raise EventLogError(
                 f"the redactor failed with {type(error).__name__}; nothing was appended to {self.path}. "

@@ -31,6 +31,7 @@ LOCK_NAME = "events.lock"
 QUARANTINE_NAME = "quarantine.jsonl"
 META_NAME = "meta.json"
 COMPRESSION_NAME = "compression_checkpoint.json"
+SNAPSHOT_NAME = "state.json"
 
 MAX_NAME_CHARS = 120
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*", re.ASCII)
@@ -109,6 +110,49 @@ class WriterLock:
         os.close(self._fd)
 
 
+def writer_of(folder: Path) -> str | None:
+    """The process that appends to a log now, as its lock says; None where nobody does. Changes nothing."""
+    try:
+        fd = os.open(folder / LOCK_NAME, os.O_RDWR | BINARY)
+    except OSError:
+        return None
+    try:
+        _lock(fd)
+    except (BlockingIOError, PermissionError):
+        return _read_start(fd).decode("ascii", "replace").strip() or "unknown"
+    else:
+        return None
+    finally:
+        os.close(fd)
+
+
+def session_of(folder: Path) -> str:
+    """The session whose folder it is: as `meta.json` says, else as the first event that fits, else by its name."""
+    meta = read_meta(folder)
+    if meta is not None:
+        return meta.session_id
+    try:
+        with (folder / LOG_NAME).open("rb") as log:
+            for line in log:
+                told = _session_named(line)
+                if told is not None and _folder_name(told) == folder.name:
+                    return told
+    except OSError:
+        pass
+    return folder.name
+
+
+def _session_named(line: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(line, type=_Named).session_id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+class _Named(msgspec.Struct):
+    session_id: str
+
+
 def _read_start(fd: int) -> bytes:
     os.lseek(fd, 0, os.SEEK_SET)
     return os.read(fd, 32)
@@ -164,14 +208,18 @@ class SessionMeta(msgspec.Struct, frozen=True):
 
 
 def write_meta(folder: Path, meta: SessionMeta) -> None:
-    """Write `meta.json`.
+    """Write `meta.json`, credentials in it replaced.
 
     Raises:
         BadInputError: `started_at` has no time zone.
     """
     if meta.started_at.tzinfo is None:
         raise BadInputError(f"started_at of session {meta.session_id!r} is {meta.started_at}, without a zone; give UTC")
-    meta = msgspec.structs.replace(meta, started_at=meta.started_at.astimezone(UTC))
+    from workbench.text.redaction import redact  # noqa: PLC0415  (readers of a log need no rules)
+
+    meta = msgspec.structs.replace(
+        meta, started_at=meta.started_at.astimezone(UTC), cwd=redact.text(meta.cwd), agent=redact.text(meta.agent)
+    )
     make_folder(folder)
     write_atomic(folder / META_NAME, msgspec.json.format(msgspec.json.encode(meta), indent=2) + b"\n")
 

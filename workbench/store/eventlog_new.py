@@ -33,7 +33,7 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checked(new: NewEvent, now: Callable[[], datetime], clean: Callable[[str], str]) -> NewEvent:
-    """The event with its payload made of plain JSON values, each string and key cleaned, and its time in UTC.
+    """The event with its payload made of plain JSON values, each string, key and id cleaned, and its time in UTC.
 
     Args:
         new: As the caller gave it; its own payload is not changed.
@@ -49,9 +49,6 @@ def checked(new: NewEvent, now: Callable[[], datetime], clean: Callable[[str], s
         raise BadInputError(f"no actor {new.actor!r}; there are {', '.join(sorted(ACTORS))}")
     if type(new.turn) is not int or new.turn < 0:
         raise BadInputError(f"turn is {new.turn!r}; it counts from 1, and 0 is before the first prompt")
-    for each in (new.event_id, new.parent_event_id, new.agent_id):
-        if each is not None and not isinstance(each, str):
-            raise BadInputError(f"an id is a string, not {each!r}")
     at = now() if new.occurred_at is None else new.occurred_at
     if at.utcoffset() is None:
         raise BadInputError(f"occurred_at is {at}, without a zone; give a time in UTC")
@@ -62,7 +59,21 @@ def checked(new: NewEvent, now: Callable[[], datetime], clean: Callable[[str], s
     payload = map_strings(new.payload, clean)
     if not isinstance(payload, dict):
         raise BadInputError(f"a payload is a dict, not a {type(new.payload).__name__}")
-    return msgspec.structs.replace(new, payload=payload, occurred_at=at)
+    return msgspec.structs.replace(new, payload=payload, occurred_at=at, **_ids(new, clean))
+
+
+def _ids(new: NewEvent, clean: Callable[[str], str]) -> dict[str, str]:
+    """The ids that the caller gave, cleaned, by field."""
+    given = {"event_id": new.event_id, "parent_event_id": new.parent_event_id, "agent_id": new.agent_id}
+    ids = {name: each for name, each in given.items() if each is not None}
+    for each in ids.values():
+        if not isinstance(each, str):
+            raise BadInputError(f"an id is a string, not {each!r}")
+        try:
+            each.encode()
+        except UnicodeEncodeError as error:
+            raise BadInputError(f"an id cannot be written as JSON: {error}") from None
+    return {name: clean(each) for name, each in ids.items()}
 
 
 def encoded(new: NewEvent, session_id: str, seq: int) -> tuple[Event, bytes]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +40,11 @@ class Home:
         return self.root / "tables"
 
     @property
+    def vectors(self) -> Path:
+        """One LanceDB database."""
+        return self.root / "vectors"
+
+    @property
     def archive(self) -> Path:
         """Every imported source."""
         return self.root / "archive"
@@ -46,6 +53,11 @@ class Home:
     def sessions(self) -> Path:
         """Event logs of sessions run here."""
         return self.root / "sessions"
+
+    @property
+    def unfinished(self) -> Path:
+        """There while an import is at work, and after one that did not end: see `landing_lock`."""
+        return self.root / "landing.unfinished"
 
     @property
     def _marker(self) -> Path:
@@ -97,21 +109,58 @@ class Home:
             )
 
     @contextmanager
-    def landing_lock(self, *, wait_seconds: float = 600) -> Iterator[None]:
+    def landing_lock(self, *, wait_seconds: float = 600, is_import: bool = True) -> Iterator[None]:
         """Hold the one lock under which derived tables change; the system frees it when its owner dies.
+
+        An import that is killed leaves rows that no view shows and archived sources that did not land. So that these
+        are not taken for damage, `unfinished` says who began, and goes when the import ends well. One that is found
+        there stays, whatever becomes of this import, until `maintain` has cleared up.
+
+        Args:
+            wait_seconds: How long to wait for the one who has it.
+            is_import: Whether what is done leaves something behind when it is interrupted.
 
         Raises:
             BusyError: Another process holds it for longer than `wait_seconds`.
             StoreError: The home cannot be written to.
         """
+        with self._locked("landing.lock", "another import has been writing to", wait_seconds):
+            is_first = is_import and not self.unfinished.exists()
+            if is_first:
+                self.begin()
+            yield
+            if is_first:
+                self.unfinished.unlink(missing_ok=True)
+
+    def is_landing(self) -> bool:
+        """Whether somebody has the landing lock now."""
+        try:
+            with self.landing_lock(wait_seconds=0, is_import=False):
+                return False
+        except BusyError:
+            return True
+
+    @contextmanager
+    def copying_lock(self, *, wait_seconds: float = 600) -> Iterator[None]:
+        """Hold the lock of what copies the home or erases from it; taken before the landing lock where both are needed.
+
+        Raises:
+            BusyError: Another process holds it for longer than `wait_seconds`.
+            StoreError: The home cannot be written to.
+        """
+        with self._locked("copying.lock", "a backup or a forget has been at work in", wait_seconds):
+            yield
+
+    @contextmanager
+    def _locked(self, name: str, who: str, wait_seconds: float) -> Iterator[None]:
         from filelock import FileLock, Timeout  # noqa: PLC0415  (60 ms that readers do not need)
 
-        lock = FileLock(self.root / "landing.lock")
+        lock = FileLock(self.root / name)
         try:
             lock.acquire(timeout=wait_seconds, poll_interval=0.02)
         except Timeout as error:
             raise BusyError(
-                f"another import has been writing to {self.root} for over {wait_seconds:.0f} s; "
+                f"{who} {self.root} for over {wait_seconds:.0f} s; "
                 "wait for it or end it, then run the same command again"
             ) from error
         except OSError as error:
@@ -120,3 +169,11 @@ class Home:
             yield
         finally:
             lock.release()
+
+    def begin(self) -> None:
+        """Say in `unfinished` that from here on something is left behind if this process dies."""
+        about = {"pid": os.getpid(), "host": platform.node(), "began_at": datetime.now(UTC).isoformat()}
+        try:
+            write_atomic(self.unfinished, json.dumps(about).encode() + b"\n")
+        except OSError as error:
+            raise StoreError(f"the home {self.root} cannot be written to: {error.strerror or error}") from error

@@ -15,14 +15,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-import pyarrow.compute as pc
-
-from workbench.errors import NotFoundError, QueryError, StoreError
-from workbench.store.delta import DeltaStore, Snapshot, quote
+from workbench.errors import NotFoundError, QueryError, StoreError, VanishedError
+from workbench.store.delta import DeltaStore, Snapshot, again_if_vanished, quote
 from workbench.store.home import Home
-from workbench.store.landing import HEAD
+from workbench.store.landing_key import HEAD
 from workbench.store.schema import LANDING_ID, Table
-from workbench.store.tables import TABLES
+from workbench.store.tables import TABLES, VIEWS
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,6 +31,9 @@ T = TypeVar("T")
 
 PATIENCE_SECONDS: Final = 30
 """For how long a snapshot is taken again because a landing finished in its middle; each try takes some milliseconds."""
+
+_GONE: Final = ("No such file", "No files found")
+"""What DuckDB and the system say of a file that is not there."""
 
 _GLOB: Final = re.compile(r"[*?\[\]]")
 
@@ -78,6 +79,7 @@ class Lake:
     def __init__(self, home: Home, tables: Mapping[str, Table] = TABLES) -> None:
         self.home = home
         self.tables = tables
+        self.views = {name: view for name, view in VIEWS.items() if tables.keys() >= set(view.reads)}
         self.stores = {name: DeltaStore(home.tables / name, table) for name, table in tables.items()}
 
     @cached_property
@@ -109,29 +111,38 @@ class Lake:
             if time.monotonic() > deadline:
                 raise StoreError("imports finish faster than the tables can be opened; try again in a moment")
 
-    def connection(self) -> duckdb.DuckDBPyConnection:
+    def connection(self, names: Collection[str] | None = None) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection of the caller's own (a cursor), with the views at the newest snapshot.
+
+        Args:
+            names: The tables that will be asked; all unless given. Each that is opened takes some milliseconds.
 
         Raises:
             StoreError: A table cannot be read.
         """
+        return again_if_vanished(lambda: self._connected(names))
+
+    def _connected(self, names: Collection[str] | None) -> duckdb.DuckDBPyConnection:
         import duckdb  # noqa: PLC0415
 
         cursor = self._connection.cursor()
         cursor.execute("set TimeZone='UTC'")
         cursor.execute("set python_enable_replacements=false")  # a name that is no table is no variable of ours either
-        snapshots = self.snapshot()
+        snapshots = self.snapshot(names)
         try:
             for name, snapshot in snapshots.items():
                 _show(cursor, RAW + name, snapshot)
         except duckdb.Error as error:
             cursor.close()
-            raise StoreError(f"the tables in {self.home.tables} cannot be read: {error}") from error
-        for table in self.tables.values():
+            raise self.unreadable(error) from error
+        for table in map(self.tables.__getitem__, snapshots):
             cursor.execute(f"create or replace temp view {identifier(table.name)} as {view_sql(table)}")
             if table.kind == "entity":
                 history = f"select * from {identifier(RAW + table.name)}"
                 cursor.execute(f"create or replace temp view {identifier(table.name + '_history')} as {history}")
+        for view in self.views.values():
+            if snapshots.keys() >= set(view.reads):
+                cursor.execute(f"create or replace temp view {identifier(view.name)} as {view.query}")
         return cursor
 
     def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> pl.DataFrame:
@@ -148,19 +159,27 @@ class Lake:
             QueryError: DuckDB refused it; the message has DuckDB's own and the tables there are.
             StoreError: A table cannot be read.
         """
+        return again_if_vanished(lambda: self._asked(query, parameters))
+
+    def _asked(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None) -> pl.DataFrame:
         import duckdb  # noqa: PLC0415
         import polars as pl  # noqa: PLC0415  (175 ms)
 
         connection = self.connection()
         try:
-            frame = _interruptibly(connection, lambda: _frame(connection, query, parameters))
+            frame = interruptibly(connection, lambda: _frame(connection, query, parameters))
             return pl.DataFrame() if frame is None else _whole_numbers(frame)
         except duckdb.Error as error:
             if isinstance(error, duckdb.IOException) and str(self.home.tables) in str(error):
-                raise StoreError(f"the tables in {self.home.tables} cannot be read: {error}") from error
-            raise QueryError(f"{error}\nTables: {', '.join(sorted(self.tables))}") from error
+                raise self.unreadable(error) from error
+            raise QueryError(f"{error}\nTables: {', '.join(sorted([*self.tables, *self.views]))}") from error
         finally:
             connection.close()
+
+    def unreadable(self, error: Exception) -> StoreError:
+        """What to raise where the tables' files could not be read; a `VanishedError` where one was not there."""
+        is_gone = any(words in str(error) for words in _GONE)
+        return (VanishedError if is_gone else StoreError)(f"the tables in {self.home.tables} cannot be read: {error}")
 
     def scan(self, name: str) -> pl.LazyFrame:
         """A table's view as a Polars lazy frame.
@@ -170,6 +189,8 @@ class Lake:
         """
         import polars as pl  # noqa: PLC0415
 
+        if name in self.views:
+            return self.sql(f"select * from {identifier(name)}").lazy()
         table = self._table(name)
         snapshots = self.snapshot([name])
         frame = _lazy(snapshots[name])
@@ -189,10 +210,18 @@ class Lake:
             NotFoundError: There is no such table.
         """
         self._table(name)
+        return again_if_vanished(lambda: self._derived_rows(name, columns))
+
+    def _derived_rows(self, name: str, columns: Sequence[str]) -> pa.Table:
+        import pyarrow.compute as pc  # noqa: PLC0415  (60 ms)
+
         snapshots = self.snapshot([name])
-        landings = snapshots[HEAD].dataset().to_table(columns=[LANDING_ID])[LANDING_ID]
-        shown = pc.field(LANDING_ID).isin(landings.combine_chunks())
-        rows: pa.Table = snapshots[name].dataset().to_table(columns=list(columns), filter=shown)
+        try:
+            landings = snapshots[HEAD].dataset().to_table(columns=[LANDING_ID])[LANDING_ID]
+            shown = pc.field(LANDING_ID).isin(landings.combine_chunks())
+            rows: pa.Table = snapshots[name].dataset().to_table(columns=list(columns), filter=shown)
+        except FileNotFoundError as error:
+            raise self.unreadable(error) from error
         return rows
 
     def _table(self, name: str) -> Table:
@@ -261,7 +290,7 @@ def _frame(
     return frame.with_columns(pl.col(spans).cast(pl.Duration("us")))
 
 
-def _interruptibly(connection: duckdb.DuckDBPyConnection, ask: Callable[[], T]) -> T:
+def interruptibly(connection: duckdb.DuckDBPyConnection, ask: Callable[[], T]) -> T:
     """Run a query so that Ctrl-C ends it.
 
     A signal is acted on only while the main thread is in Python; and when one of DuckDB's threads catches it, the main

@@ -30,11 +30,8 @@ import pyarrow.compute as pc
 
 from workbench.errors import ConflictError
 from workbench.store.delta import DeltaStore
-from workbench.store.landing_key import ATTEMPT_BITS, LandingKey
+from workbench.store.landing_key import ATTEMPT_BITS, HEAD, LandingKey
 from workbench.store.schema import LANDING_ID
-
-HEAD: Final = "sessions"
-"""The table whose row makes a session exist."""
 
 ROUNDS: Final = 5
 """A landing that meets another one of the same session looks again what is there; two rounds settle it."""
@@ -74,6 +71,8 @@ def land(
     stores: Mapping[str, DeltaStore],
     keys: Sequence[LandingKey],
     derive: Callable[[Sequence[LandingKey]], Rows],
+    *,
+    anew: bool = False,
 ) -> list[LandingKey]:
     """Land a batch of sessions.
 
@@ -82,6 +81,7 @@ def land(
         keys: The states to land, one a session.
         derive: Makes the rows of the given states for every table; asked only for those that are missing, and again
             when another machine came between.
+        anew: Whether states that are there already land once more, in the place of their rows.
 
     Returns:
         The states that were landed now, in order; those that were there already are not among them.
@@ -95,7 +95,7 @@ def land(
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="landing") as pool:
         for _ in range(ROUNDS):
             seen = _look(head, [key.session_id for key in keys])
-            missing = [key for key in keys if not key.is_landed_as(seen.landings.get(key.session_id))]
+            missing = [key for key in keys if anew or not key.is_landed_as(seen.landings.get(key.session_id))]
             if not missing:
                 return []
             attempt = secrets.randbelow(1 << ATTEMPT_BITS)

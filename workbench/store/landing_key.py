@@ -8,6 +8,9 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Final
 
+HEAD: Final = "sessions"
+"""The table whose row makes a session exist."""
+
 ATTEMPT_BITS: Final = 23
 """The lower bits of a `landing_id` say which attempt wrote a row, the upper 40 which state of which session it is of.
 

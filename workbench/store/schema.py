@@ -23,6 +23,7 @@ Kind = Literal["derived", "recorded", "entity"]
 STRING = pa.string()
 BOOL = pa.bool_()
 INT = pa.int64()
+FLOAT = pa.float64()
 STRINGS = pa.list_(pa.string())
 TIME = pa.timestamp("us", tz="UTC")
 
@@ -134,7 +135,7 @@ class Table:
             return column
         if pa.types.is_timestamp(column.type) and pa.types.is_timestamp(target.type) and column.type.tz is None:
             raise SchemaError(f"{where} got times without a zone; make them UTC first")
-        if not _is_like(column.type, target.type):
+        if not is_like(column.type, target.type):
             raise SchemaError(f"{where} wants {target.type}, got {column.type}")
         try:
             return column.cast(target.type)
@@ -181,20 +182,45 @@ class Table:
             raise SchemaError(f"{self.name}.{column.name}: {error}") from error
 
 
+@dataclass(frozen=True)
+class View:
+    """A question that is asked so often that it has a name, beside the tables' own views.
+
+    Attributes:
+        name: Name of the view.
+        group: Heading in the documentation.
+        grain: What one row stands for.
+        key: Columns that are unique together.
+        columns: Its columns, in order.
+        reads: The tables whose views the query names.
+        query: The SELECT.
+        source: The design section it follows.
+    """
+
+    name: str
+    group: str
+    grain: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    reads: tuple[str, ...]
+    query: str
+    source: str
+
+
 def _joined(texts: Sequence[bytes]) -> pa.Array[Any]:
     """Text out of valid UTF-8, none of it missing: joined once, in a third of the time that `pa.array` takes."""
     offsets = array("i", itertools.accumulate(map(len, texts), initial=0))
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(b"".join(texts)))
 
 
-def _is_like(given: Any, wanted: Any) -> bool:
+def is_like(given: Any, wanted: Any) -> bool:
     """Whether a cast only changes how a value is written down: never a number into a time, or a text into a number."""
     if pa.types.is_null(given):
         return True
     if pa.types.is_dictionary(given):
-        return _is_like(given.value_type, wanted)
+        return is_like(given.value_type, wanted)
     if _is_list(given) and _is_list(wanted):
-        return _is_like(given.value_type, wanted.value_type)
+        return is_like(given.value_type, wanted.value_type)
     return any(kind(given) and kind(wanted) for kind in _KINDS)
 
 

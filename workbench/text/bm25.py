@@ -186,12 +186,11 @@ class Pool:
         if not self._tokens:
             return scores
         stats = self._stats_of(query)
-        lengths = np.frombuffer(self._lengths, dtype=np.int64)
+        norms = K1 * (1.0 - B + B / stats.average_length * np.frombuffer(self._lengths, dtype=np.int64))
         for token, repeats in Counter(query).items():
             if token in self._postings:
                 holders, counts = (np.frombuffer(column, dtype=np.int64) for column in self._postings[token])
-                norm = K1 * (1.0 - B + B * lengths[holders] / stats.average_length)
-                scores[holders] += repeats * stats.idf(token) * (K1 + 1.0) * counts / (counts + norm)
+                scores[holders] += repeats * stats.idf(token) * (K1 + 1.0) * counts / (counts + norms[holders])
         return scores
 
     def relevance(self, query: Sequence[str]) -> NDArray[np.float64]:

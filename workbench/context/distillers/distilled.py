@@ -1,12 +1,13 @@
-"""What distilling gives, and how hard it is done.
+"""What distilling gives, how hard it is done, and the words that all distillers share.
 
 Source: PRAANA src/context-engine/distiller.ts; specification A, 14.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -14,6 +15,12 @@ from workbench.context.records import Intensity
 
 if TYPE_CHECKING:
     from workbench.config.context import Distiller
+
+Status = Literal["passed", "failed", "unknown"]
+"""How a run ended: `unknown` where the output does not say."""
+
+HEADER_CHARS: Final = 200
+"""A distilled text is at most this much longer than what it was made of: by its header."""
 
 
 class Distilled(msgspec.Struct, frozen=True):
@@ -35,6 +42,20 @@ Distil = Callable[[str, Intensity, "Distiller"], str]
 """A distiller: text, intensity and settings to a shorter text."""
 
 
+class Registered(NamedTuple):
+    """A distiller as the registry knows it.
+
+    Attributes:
+        name: How it is called in reports.
+        distil: The function.
+        deferred: Whether it is too slow for the turn: its card is pending until the turn has ended.
+    """
+
+    name: str
+    distil: Distil
+    deferred: bool = False
+
+
 def select_intensity(raw_tokens: int, settings: Distiller) -> Intensity:
     """How hard a text is shortened: by its size, and as configured only where it is small.
 
@@ -48,3 +69,29 @@ def select_intensity(raw_tokens: int, settings: Distiller) -> Intensity:
 def by_intensity(pair: tuple[int, int], intensity: Intensity) -> int:
     """The figure of a setting for `lite`, or for `full`."""
     return pair[0] if intensity == "lite" else pair[1]
+
+
+def cut_line(line: str, most: int) -> str:
+    """A line without its middle where it is very long; what stands at either end says what it is about.
+
+    Args:
+        line: One line.
+        most: Characters that it may have before it is cut; three quarters are kept from the start, a quarter from the
+            end.
+    """
+    if len(line) <= most:
+        return line
+    tail = most // 4
+    head = most - tail
+    return f"{line[:head]} … [{len(line) - most:,} chars] … {line[len(line) - tail :]}"
+
+
+_EXIT: Final = re.compile(
+    r"^(?:Command exited with code|exit (?:code|status):?|process exited with code) +-?[1-9][0-9]*\.?$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def exit_lines(text: str) -> list[str]:
+    """The lines by which a harness tells that the command failed, once each."""
+    return list(dict.fromkeys(found[0].strip() for found in _EXIT.finditer(text)))

@@ -38,13 +38,22 @@ def distil_generic(text: str, intensity: Intensity, settings: Distiller) -> str:
 def distil_fallback(text: str, intensity: Intensity, settings: Distiller) -> str:
     """Texts that no distiller is registered for: their two ends, short ones whole.
 
-    Source: PRAANA src/context-engine/summarize.ts.
+    Source: PRAANA src/context-engine/summarize.ts, `summarizeGeneric`.
     """
     del intensity
     if text.count("\n") < settings.short_text_lines and len(text) <= settings.short_text_chars:
         return text
     chars = settings.head_tail_chars[0]
     return head_tail(text, chars, chars, settings.head_tail_slack_chars)
+
+
+def keep_whole(text: str, intensity: Intensity, settings: Distiller) -> str:
+    """Texts of errors: nothing of them may go.
+
+    Source: PRAANA src/context-engine/summarize.ts, `summarizeGeneric`.
+    """
+    del intensity, settings
+    return text
 
 
 def head_tail(text: str, head: int, tail: int, slack: int) -> str:
@@ -60,8 +69,8 @@ def head_tail(text: str, head: int, tail: int, slack: int) -> str:
     """
     if len(text) <= head + tail + slack:
         return text
-    gone = len(text) - head - tail
-    return f"{text[:head].rstrip()}\n… [{gone:,} chars omitted] …\n{text[len(text) - tail :].lstrip()}"
+    start, end = text[:head].rstrip(), text[len(text) - tail :].lstrip()
+    return f"{start}\n… [{len(text) - len(start) - len(end):,} chars omitted] …\n{end}"
 
 
 def _ends(text: str, intensity: Intensity, settings: Distiller) -> str:

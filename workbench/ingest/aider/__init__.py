@@ -5,6 +5,7 @@ Learnt from a real history of versions 0.47 to 0.50 and from how Aider writes it
 start has a time, in local time without a zone.
 """
 
-from workbench.ingest.aider.reader import NAME, parent_path, read, sniff
+from workbench.ingest.aider.reader import NAME, read, sniff
+from workbench.ingest.records import own_path as parent_path
 
 __all__ = ["NAME", "parent_path", "read", "sniff"]

@@ -40,12 +40,6 @@ def sniff(head: bytes, name: str) -> bool:
     return any(START.fullmatch(line) for line in lines)
 
 
-def parent_path(path: str, session_id: str) -> str:
-    """A chat is nobody's sub-agent."""
-    del session_id
-    return path
-
-
 def read(data: bytes, path: str) -> ParsedSource:
     """Read a whole history; each chat is a session.
 

@@ -15,7 +15,7 @@ from workbench.ingest.derive.turns import Turn, turn_rows, turns
 from workbench.ingest.derive.usage import ModelCall, model_calls, total_tokens
 from workbench.text.ids import content_hash
 
-DERIVE_VERSION: Final = 1
+DERIVE_VERSION: Final = 2
 """Raised whenever the same events would give other rows; sessions landed by an older version are landed anew."""
 
 TITLE_LENGTH: Final = 100

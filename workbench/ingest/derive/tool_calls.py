@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -14,6 +15,14 @@ from workbench.text.tokens import estimate_tokens
 
 ARTIFACT_TOKENS: Final = 400
 """A result above this many estimated tokens is an artifact. PRAANA, `context_engine.artifact_inline_threshold`."""
+
+PICTURE_TOKENS: Final = 1600
+"""Tokens that a picture in a result counts. A model is charged by size in pixels, which no record tells, never by the length
+of the encoding; this is what the largest costs that is not scaled down. Source: Anthropic documentation, "Vision" (about
+width x height / 750, at most some 1,600)."""
+
+_PICTURE: Final = re.compile(r"\[[^\[\]\n]{1,80}, [0-9,]+ characters of base64\]")
+"""What stands for a picture in a text (see `ingest.objects.picture`)."""
 
 COMMAND_KEYS: Final = ("command", "cmd", "script")
 PATH_KEYS: Final = ("file_path", "path", "filePath", "notebook_path", "absolute_path", "target_file", "filename")
@@ -98,10 +107,11 @@ def _row(key: str, call: Event, result: Event | None) -> ToolCall:
     status, is_error = "open", None
     if result is not None:
         text = result_text(result.payload.get("result"))
-        tokens = estimate_tokens(text)
+        written = estimate_tokens(text)
+        tokens = result_tokens(text, written)
         is_error = failed(result.payload)
         status = "rejected" if result.payload.get("rejected") else "error" if is_error else "ok"
-        artifact_id = content_hash(text) if tokens > ARTIFACT_TOKENS else None
+        artifact_id = content_hash(text) if written > ARTIFACT_TOKENS else None
     return ToolCall(
         call.session_id,
         key,
@@ -141,6 +151,19 @@ def result_text(result: Any) -> str:
         if carried:
             return "\n".join(part for part in carried if part)
     return msgspec.json.encode(result).decode()
+
+
+def result_tokens(text: str, written: int) -> int:
+    """Estimated tokens of a result, a picture counted with `PICTURE_TOKENS`, however long its encoding was.
+
+    Args:
+        text: What the tool gave back, pictures by name.
+        written: Estimated tokens of that text.
+    """
+    if "characters of base64]" not in text:
+        return written
+    plain, pictures = _PICTURE.subn("", text)
+    return estimate_tokens(plain) + PICTURE_TOKENS * pictures
 
 
 def failed(payload: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ Learnt from a real export of a Codex CLI session (Markdown v2.1.0) and from how 
 one session and is written anew as the session goes on. Of tokens and directories an export tells nothing.
 """
 
-from workbench.ingest.specstory.reader import NAME, parent_path, read, sniff
+from workbench.ingest.records import own_path as parent_path
+from workbench.ingest.specstory.reader import NAME, read, sniff
 
 __all__ = ["NAME", "parent_path", "read", "sniff"]

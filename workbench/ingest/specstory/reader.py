@@ -35,12 +35,6 @@ def sniff(head: bytes, name: str) -> bool:
     return GENERATED.fullmatch(first.decode("utf-8", "replace")) is not None
 
 
-def parent_path(path: str, session_id: str) -> str:
-    """An export holds the sub-agents of its session itself."""
-    del session_id
-    return path
-
-
 def read(data: bytes, path: str) -> ParsedSource:
     """Read a whole export.
 

@@ -5,6 +5,7 @@ Learnt from a real file of version 1 and from how versions 0.5 to 1.1 write thei
 the `messages` or `query` of a step are copies and are not read.
 """
 
-from workbench.ingest.swe_agent.reader import NAME, parent_path, read, sniff
+from workbench.ingest.records import own_path as parent_path
+from workbench.ingest.swe_agent.reader import NAME, read, sniff
 
 __all__ = ["NAME", "parent_path", "read", "sniff"]

@@ -54,12 +54,6 @@ def sniff(head: bytes, name: str) -> bool:
     return begin.startswith(b"{") and begin[1:].lstrip().startswith(_FIRST_NAMES)
 
 
-def parent_path(path: str, session_id: str) -> str:
-    """A run is nobody's sub-agent."""
-    del session_id
-    return path
-
-
 def read(data: bytes, path: str) -> ParsedSource:
     """Read a whole file; each attempt of a run that was retried is a session.
 

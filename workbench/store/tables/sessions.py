@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from workbench.store.schema import BOOL, INT, STRING, STRINGS, TIME, Column, Table
+from workbench.store.schema import BOOL, INT, STRING, STRINGS, TIME, Column, Table, View
+from workbench.store.sql import query
 
 _SESSION = Column("session_id", STRING, "The session.", required=True)
 _TURN = Column("turn", INT, "The exchange, from 1; 0 before the first prompt.", required=True)
@@ -263,6 +264,19 @@ SESSION_LABELS: Final = Table(
     ),
     "design 6",
 )
+
+USAGE_ONCE: Final = View(
+    "usage_once",
+    "sessions",
+    "one model call, told by the session that began first, with the figures of the telling with the most output",
+    ("session_id", "call_id"),
+    (*USAGE.declared, Column("tellings", INT, "How many rows of usage tell of it.", required=True)),
+    ("sessions", "usage"),
+    query("usage_once"),
+    "design 5, Usage",
+)
+
+VIEWS: Final = (USAGE_ONCE,)
 
 TABLES: Final = (
     SESSIONS,

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.config.context import Scoring
+from workbench.context.scoring import ADDED, Features, rank_order, score_terms, select_within
+
+NAMES = ("pinned", "age_turns", "relevance", "semantic", "hydrate", "order", "last_step")
+VALUES = st.floats(0, 1)
+
+
+def by_hand(budget, tokens, pinned, ranking):
+    taken, used = [False] * len(tokens), 0
+    for place in ranking:
+        if pinned[place] or used + tokens[place] <= budget:
+            taken[place], used = True, used + tokens[place]
+    return taken
+
+
+@given(
+    st.integers(0, 60),
+    st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=12).flatmap(
+        lambda units: st.tuples(st.just(units), st.permutations(range(len(units))))
+    ),
+    st.booleans(),
+)
+def test_selection_is_the_walk_down_the_ranking(budget, given_units, some_pinned):
+    units, ranking = given_units
+    tokens = [size for size, _ in units]
+    pinned = [mark and some_pinned for _, mark in units]
+    taken = select_within(
+        budget, np.array(tokens, dtype=np.int64), np.array(pinned, dtype=np.bool_), np.array(ranking, dtype=np.intp)
+    )
+    assert taken.tolist() == by_hand(budget, tokens, pinned, ranking)
+
+
+@given(st.lists(st.tuples(*[VALUES] * 7), max_size=6), st.tuples(*[st.floats(0, 2)] * 7))
+def test_the_terms_add_up_to_the_score(rows, weights):
+    columns = np.array(rows, dtype=np.float64).reshape(len(rows), 7).T
+    names = ("w_pin", "w_recency", "w_relevance", "w_semantic", "w_hydrate_boost", "w_unit_order", "w_last_step")
+    terms = score_terms(
+        Features(**dict(zip(NAMES, columns, strict=True))), Scoring(**dict(zip(names, weights, strict=True)))
+    )
+    assert np.allclose(sum(getattr(terms, name) for name in ADDED), terms.score, rtol=0, atol=1e-9)
+    assert np.array_equal(terms.relevance, np.maximum(terms.bm25, terms.semantic))
+
+
+def test_ties_go_to_the_newest_unit_then_by_id():
+    score = np.array([0.5, 0.5, 0.5, 0.9])
+    assert rank_order(score, np.array([1, 3, 3, 0]), ["c", "b", "a", "d"]).tolist() == [3, 2, 1, 0]
+
+
+def test_a_ranking_of_a_pool_needs_no_ids():
+    assert rank_order(np.array([0.5, 0.5, 0.9]), np.arange(3), ()).tolist() == [2, 1, 0]
+
+
+def test_a_unit_without_a_vector_is_judged_by_words_alone():
+    one = np.ones(1)
+    features = Features(one * 0, one * 0, one * 0.5, one * np.nan, one * 0, one * 0, one * 0)
+    terms = score_terms(features, Scoring())
+    assert (float(terms.semantic[0]), float(terms.relevance[0])) == (0.0, 0.15)
