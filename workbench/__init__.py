@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from workbench.bench import Workbench, open  # noqa: A004
     from workbench.errors import WorkbenchError
     from workbench.ingest.importer import ImportResult
+    from workbench.keeping import restore
 
-__all__ = ["ImportResult", "Workbench", "WorkbenchError", "__version__", "open"]
+__all__ = ["ImportResult", "Workbench", "WorkbenchError", "__version__", "open", "restore"]
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ _HOMES = {
     "Workbench": "workbench.bench",
     "WorkbenchError": "workbench.errors",
     "open": "workbench.bench",
+    "restore": "workbench.keeping",
 }
 
 

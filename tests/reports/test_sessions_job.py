@@ -10,8 +10,8 @@ from report_pages import HOSTILE, Page
 
 from workbench.bench import Workbench
 from workbench.errors import StoreError
-from workbench.reports.sessions_frames import SCHEMAS
-from workbench.reports.sessions_job import read_frames, table_versions, write_sessions_report
+from workbench.reports.sessions_frames import QUERIES, SCHEMAS
+from workbench.reports.sessions_job import read_report, table_versions, write_sessions_report
 from workbench.store.lake import Lake
 from workbench.store.sql import query
 
@@ -98,10 +98,10 @@ def lake(bench):
 
 @pytest.fixture(scope="module")
 def frames(lake):
-    return read_frames(lake)[0]
+    return read_report(lake).frames
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", QUERIES)
 def test_each_query_runs_by_itself_and_fits_its_frame(name, bench, frames):
     alone = bench.sql(query(name))
     assert alone.columns == list(SCHEMAS[name])
@@ -111,7 +111,7 @@ def test_each_query_runs_by_itself_and_fits_its_frame(name, bench, frames):
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_each_query_has_its_columns_in_an_empty_home(name, tmp_path):
-    frame = getattr(read_frames(Lake(Workbench(tmp_path).home))[0], name)
+    frame = getattr(read_report(Lake(Workbench(tmp_path).home)).frames, name)
     assert frame.schema == pl.Schema(SCHEMAS[name])
     assert frame.is_empty()
 
@@ -153,7 +153,7 @@ def test_titles_that_people_gave_come_first(tmp_path, bench):
     again = Workbench(tmp_path)
     again.ingest(bench.home.root.parent / "projects")
     again.label("s-first", title="A better title")
-    (row,) = read_frames(Lake(again.home), ["s-first"])[0].session_overview.to_dicts()
+    (row,) = read_report(Lake(again.home), ["s-first"]).frames.session_overview.to_dicts()
     assert row["title"] == "A better title"
 
 

@@ -152,11 +152,11 @@ def test_tokens_by_model_leave_open_what_is_not_known():
     assert by_model(FRAMES) == [
         {
             "model": "m", "calls": 6, "input_tokens": 10, "output_tokens": 350, "cache_read_tokens": 80,
-            "cache_write_tokens": 10, "all_input": 100,
+            "cache_write_tokens": 10, "all_input": 100, "cost_usd": None, "unpriced_calls": 0,
         },
         {
             "model": "n", "calls": 1, "input_tokens": None, "output_tokens": None, "cache_read_tokens": None,
-            "cache_write_tokens": None, "all_input": None,
+            "cache_write_tokens": None, "all_input": None, "cost_usd": None, "unpriced_calls": 0,
         },
     ]  # fmt: skip
 

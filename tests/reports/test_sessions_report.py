@@ -17,8 +17,8 @@ NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
 NINE = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)
 
 SECTIONS = [
-    "overview", "activity", "tokens", "tools", "failures", "longest", "most-tokens", "projects", "subagents", "issues",
-    "counting",
+    "overview", "activity", "tokens", "tools", "failures", "files", "longest", "most-tokens", "most-expensive",
+    "projects", "subagents", "issues", "counting",
 ]  # fmt: skip
 CHARTS = ["sessions-over-time", "output-over-time", "calls-by-hour", "sessions-by-output", "cache-share", "tool-calls"]
 TABLES = [
@@ -39,7 +39,20 @@ FRAMES = SessionsFrames.of(
     model_calls_by_quarter_hour=[
         {
             "quarter_at": NINE, "model": "some-model-1", "calls": 14, "input_tokens": 100, "output_tokens": 2500,
-            "cache_read_tokens": 800, "cache_write_tokens": 100,
+            "cache_read_tokens": 800, "cache_write_tokens": 100, "cost_usd": 1.23, "unpriced_calls": 1,
+        }
+    ],
+    session_costs=[{"session_id": "0123456789abcdef", "cost_usd": 2.0, "unpriced_calls": 1}],
+    tool_retries=[{"tool": "Bash", "failed": 2, "retried": 2, "unchanged": 1, "recovered": 1}],
+    files_touched=[
+        {"file": "src/app.py", "cwd": "/srv/demo", "exchanges_wrote": 2, "exchanges_read": 3, "sessions": 1},
+        {"file": "README.md", "cwd": "/srv/demo", "exchanges_wrote": 0, "exchanges_read": 1, "sessions": 1},
+    ],
+    subagent_runs=[
+        {
+            "session_id": "0123456789abcdef", "agent_id": "a1", "task": "Look around", "answer": "It is small.",
+            "started_at": NINE, "duration_ms": 9000, "responses": 2, "tool_calls": 4, "tool_errors": 1,
+            "output_tokens": 77,
         }
     ],
     tool_outcomes=[
@@ -65,12 +78,22 @@ def test_the_page_tells_the_numbers():
         "Overview sessions 1 in 1 project span 2 days 1 min 05 s active prompts 3 median 3 a session "
         "model responses 12 14 calls with sub-agents tool calls 9 2 by sub-agents "
         "failed tool calls 3 33.3 %; 1 rejected by a person output tokens 2.50 k 2.50 k a session "
-        "input tokens 1.00 k 80.0 % read from the cache sub-agents 1 in 1 session interrupts 1 in 1 session "
-        "compactions 2 in 1 session import issues 1 in 1 session"
+        "input tokens 1.00 k 80.0 % read from the cache cost $1.23 without 1 call of no known price "
+        "sub-agents 1 in 1 session interrupts 1 in 1 session "
+        "compactions 2 in 1 session"
     )
+    assert "1 thing was not as it should be in the imported files: import issues ." in page.text("overview")
     assert "Bash failed most often: 2 of 7 calls (28.6 %)." in page.text("overview")
     assert page.text("failing-tools").endswith("Bash 2 28.6 % 1 2 × make: *** [all] Error 2")  # noqa: RUF001
-    assert page.text("tokens-by-model").endswith("some-model-1 14 100 100 800 80.0 % 2.50 k")
+    assert page.text("retries").endswith("Bash 2 2 1 1 50.0 %")
+    assert page.text("tokens-by-model").endswith("some-model-1 14 100 100 800 80.0 % 2.50 k $1.23")
+    assert page.text("most-expensive-sessions").endswith("2026-03-02 23:30 3 12 1.00 k 80.0 % 2.50 k $2.00")
+    assert page.text("most-expensive").startswith("Sessions that cost the most In US dollars")
+    assert "1 call without a known price left out." in page.text("most-expensive")
+    assert page.text("files-table").endswith("src/app.py 2 3 1 /srv/demo README.md 0 1 1 /srv/demo")
+    assert page.text("files").startswith("Files 2 files touched by file tools, 1 of them written")
+    assert "Look around It is small. 2026-03-02 23:30 9.0 s 2 4 1 77" in page.text("subagent-runs")
+    assert "2 Mar 2026: $1.23 cost in US dollars" in page.text("cost-over-time")
     assert "Fix the build 01234567 2026-03-02 23:30 1 min 05 s 3 h 00 min 3 12 9" in page.text("longest-sessions")
     assert page.text("issues-table").endswith("bad_json 1 1 not JSON: { /a.jsonl, line 7")
     assert page.text("foot") == f"Made 2026-04-01 12:00 by workbench {__version__}. All times are in UTC."
@@ -133,6 +156,12 @@ def hostile_frames():
         ],
         tool_outcomes=[{"tool": text, "calls": 12, "failed": 2, "rejected": 1, "median_ms": 5} for _, text in rows],
         tool_failure_lines=[{"tool": text, "line": text, "calls": 2, "session_id": text} for _, text in rows],
+        session_costs=[{"session_id": f"{n}{text}", "cost_usd": 1.0 + n} for n, text in rows],
+        tool_retries=[{"tool": text, "failed": 2, "retried": 1, "unchanged": 1, "recovered": 0} for _, text in rows],
+        files_touched=[
+            {"file": text, "cwd": text, "exchanges_wrote": 1, "exchanges_read": 1, "sessions": 1} for _, text in rows
+        ],
+        subagent_runs=[{"session_id": text, "agent_id": text, "task": text, "answer": text} for _, text in rows],
         import_issue_kinds=[
             {"issue": text, "records": 1, "files": 1, "example": text, "path": text, "line": 3} for _, text in rows
         ],

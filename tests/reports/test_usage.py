@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tarfile
 import time
 from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+import duckdb
 import polars as pl
 import pytest
 import usage_corpus as corpus
+from command import workbench
 
 import workbench as wb
 from workbench.errors import BadInputError
-from workbench.reports.usage import KEYS, TOKENS, read_usage, usage_frame
-from workbench.reports.usage_calls import ToldCall, each_call_once
+from workbench.reports.sessions_job import read_report
+from workbench.reports.sessions_numbers import totals
+from workbench.reports.usage import KEYS, TOKENS, WHOLES, read_usage, usage_frame
 from workbench.store.home import Home
 from workbench.store.lake import Lake
+from workbench.store.sql import query
+from workbench.store.tables import VIEWS
 
 DATA = Path(os.environ.get("WORKBENCH_DATA") or Path(__file__).parents[3] / "shared" / "data")
 MANY = DATA / "transcripts" / "claude-code-many.tar.xz"
@@ -146,14 +154,70 @@ def test_the_frame_has_the_rows(lake):
 # -- which rows are one call -------------------------------------------------------------------------------------------
 
 
+COLUMNS = {
+    "session_id": "varchar",
+    "call_id": "varchar",
+    "turn": "bigint",
+    "event_id": "varchar",
+    "occurred_at": "timestamptz",
+    "message_id": "varchar",
+    "request_id": "varchar",
+    "model": "varchar",
+    **dict.fromkeys(TOKENS, "bigint"),
+    "source_id": "varchar",
+    "agent_id": "varchar",
+    "is_sidechain": "boolean",
+}
+
+
+class Told(NamedTuple):
+    """A row of `usage`, as far as it matters here."""
+
+    session_id: str = "first"
+    message_id: str | None = "m"
+    request_id: str | None = "r"
+    at: int | None = 0
+    output_tokens: int | None = 5
+    model: str = "some-model"
+    call_id: str = "c"
+
+    def row(self):
+        moment = None if self.at is None else datetime(2026, 3, 2, second=self.at, tzinfo=UTC)
+        given = self._asdict() | {"occurred_at": moment, "input_tokens": 1, "source_id": f"of {self.session_id}"}
+        return [given.get(name) for name in COLUMNS]
+
+
 def told(session="first", message="m", request="r", at=0, output=5, model="some-model", call="c"):
-    return ToldCall(session, call, message, request, at, model, 1, output, 0, 0, None, None)
+    return Told(session, message, request, at, output, model, call)
 
 
 def once(*calls):
     """The calls that are left, the same ones in whatever order they come."""
-    (result,) = {frozenset(each_call_once(order, BEGAN)) for order in permutations(calls)}
+    (result,) = {frozenset(ask_usage_once(order)) for order in permutations(calls)}
     return result
+
+
+def ask_usage_once(calls):
+    connection = duckdb.connect()
+    connection.execute("set TimeZone='UTC'")
+    connection.execute("create table sessions (session_id varchar, started_at timestamptz)")
+    rows = [[name, BEGAN.get(name)] for name in {call.session_id for call in calls}]
+    connection.executemany("insert into sessions values (?, ?)", rows)
+    connection.execute(f"create table usage ({', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())})")
+    marks = ", ".join("?" * len(COLUMNS))
+    connection.executemany(f"insert into usage values ({marks})", [call.row() for call in calls])
+    found = connection.sql(query("usage_once")).pl()
+    connection.close()
+    assert found.columns == list(USAGE_ONCE_COLUMNS)
+    assert found["tellings"].sum() == len(calls)
+    for row in found.iter_rows(named=True):
+        assert row["source_id"] == f"of {row['session_id']}"
+        at = None if row["occurred_at"] is None else row["occurred_at"].second
+        names = ("output_tokens", "model", "call_id")
+        yield Told(row["session_id"], row["message_id"], row["request_id"], at, *(row[name] for name in names))
+
+
+USAGE_ONCE_COLUMNS = [column.name for column in VIEWS["usage_once"].columns]
 
 
 def test_ids_name_a_call_and_the_fullest_telling_counts_for_the_session_that_began_first():
@@ -195,6 +259,58 @@ def test_untimed_rows_without_request_id_never_merge():
     assert len(once(told(request=None, at=None), told("second", request=None, at=None))) == 2
 
 
+# -- one rule everywhere ----------------------------------------------------------------------------------------------
+
+
+def everywhere(bench):
+    """Calls, tokens and cost as SQL, the frame, the sessions report and the command tell them."""
+    lake = Lake(bench.home)
+    sums = ", ".join(f"sum({name})" for name in WHOLES)
+    (sql,) = bench.sql(f"select count(*), {sums} from usage_once").rows()
+    scanned = bench.scan("usage_once").sort("session_id", "call_id").collect()
+    assert scanned.equals(bench.sql("select * from usage_once order by session_id, call_id"))
+    frame = bench.usage("model")
+    report = totals(read_report(lake, with_texts=False).frames)
+    command = workbench("usage", "--home", bench.home.root, "--json", cwd=bench.home.root).json["total"]
+    return {
+        "sql": sql,
+        "bench": tuple(frame[name].sum() for name in ("model_calls", *WHOLES)),
+        "report": (report.model_calls, *(getattr(report, name) for name in WHOLES)),
+        "command": tuple(command[name] for name in ("model_calls", *WHOLES)),
+    }, [round(sum(frame["cost_usd"].drop_nulls()), 9), round(report.cost_usd, 9), round(command["cost_usd"], 9)]
+
+
+def test_sql_command_report_and_frame_agree(tmp_path):
+    corpus.write_corpus(tmp_path / "files")
+    bench = wb.open(tmp_path / "home")
+    bench.ingest(tmp_path / "files")
+    found, costs = everywhere(bench)
+    assert found == dict.fromkeys(found, corpus.TOTAL[:5])
+    assert costs == [corpus.TOTAL[5]] * 3
+
+
+def test_a_report_of_one_session_counts_the_calls_that_another_told_first(lake):
+    whole = totals(read_report(lake, [corpus.BETA], with_texts=False).frames)
+    assert (whole.model_calls, whole.output_tokens) == (
+        corpus.BY_SESSION[corpus.BETA][0],
+        corpus.BY_SESSION[corpus.BETA][2],
+    )
+
+
+def test_rates_are_kept_and_give_the_same_cost_without_the_price_library(tmp_path):
+    corpus.write_corpus(tmp_path / "files")
+    bench = wb.open(tmp_path / "home")
+    bench.ingest(tmp_path / "files")
+    ask = "import sys; import workbench as wb; u = wb.open(sys.argv[1]).usage('day'); "
+    ask += "print('genai_prices' in sys.modules, u['cost_usd'].to_list())"
+    command = [sys.executable, "-c", ask, str(bench.home.root)]
+    first, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
+    assert first.startswith("True [")
+    assert again == first.replace("True", "False", 1)
+    (bench.home.root / "cache" / "prices.json").write_text("{")
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == first
+
+
 # -- real sessions -----------------------------------------------------------------------------------------------------
 
 
@@ -212,3 +328,6 @@ def test_real_sessions_give_the_totals_of_the_data(tmp_path):
     assert found.total.model_calls == 8386
     assert [found.total.tokens[name] for name in TOKENS[:4]] == [223_119, 808_787, 733_193_463, 32_015_531]
     assert found.unpriced_models == []
+    sums, costs = everywhere(bench)
+    assert sums == dict.fromkeys(sums, (8386, 223_119, 808_787, 733_193_463, 32_015_531))
+    assert len(set(costs)) == 1

@@ -113,6 +113,7 @@ def test_ingest_prints_json_of_this_shape(run, files, tmp_path):
         "turns": 3,
         "tool_calls": 1,
         "unchanged": 0,
+        "forgotten": 0,
         "issues": 0,
         "skipped": [{"path": str(files / "README.md"), "reason": "not a transcript of a known format"}],
         "errors": [],

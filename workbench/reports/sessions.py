@@ -15,6 +15,7 @@ from workbench.reports.render.page import Section, page
 from workbench.reports.sessions_frames import SessionsFrames
 from workbench.reports.sessions_numbers import Totals, totals
 from workbench.reports.sessions_overview import chart_name
+from workbench.reports.sessions_pages import PageFrames, paged, pages
 
 NAMED_AGENTS: Final = 4
 """Agents that the heading names."""
@@ -40,6 +41,10 @@ TERMS: Final = (
         "tokens",
         "as the agent recorded them; some agents write a line before the answer is complete, so output may be more",
     ),
+    (
+        "cost",
+        "in US dollars, at list prices of the time of each model call; calls without a known price are left out",
+    ),
     ("input", "fresh input, and input that was written to or read from the provider's cache"),
 )
 """What the words of the report mean."""
@@ -52,6 +57,7 @@ def sessions_report(
     zone: tzinfo | None = None,
     title: str = "Sessions",
     about: Sequence[str] = (),
+    texts: PageFrames | None = None,
 ) -> str:
     """The page.
 
@@ -61,26 +67,32 @@ def sessions_report(
         zone: Of all its times; None is the local one.
         title: Its heading.
         about: Further lines for its foot, such as what was asked for.
+        texts: What the sessions' own pages are made of; without it they have none.
 
     Returns:
-        A self-contained HTML document. Its sections have the ids overview, activity, tokens, tools, failures, longest,
-        most-tokens, projects, subagents, issues and counting; without sessions there is only `empty`.
+        A self-contained HTML document. Its sections have the ids overview, activity, tokens, tools, failures, files,
+        longest, most-tokens, most-expensive, projects, subagents, sessions (with texts), issues and counting; without
+        sessions there is only `empty`.
     """
     total = totals(frames)
     clock = Clock.of(zone, [value for value in (total.first_at, total.last_at, created_at) if value is not None])
     foot = [f"Made {clock.moment(created_at)} by workbench {__version__}. All times are in {clock.name}.", *about]
     if not total.sessions:
         return page(title, [_empty()], about=foot)
+    linked = paged(frames.session_overview["session_id"].to_list()) if texts is not None else frozenset()
     sections = [
         upper.overview(frames, total, clock),
         upper.activity(frames, total, clock),
         upper.tokens(frames, total),
         details.tools(frames, total),
         details.failures(frames),
-        details.longest(frames, clock),
-        details.most_tokens(frames, clock),
+        details.files(frames),
+        details.longest(frames, clock, linked),
+        details.most_tokens(frames, clock, linked),
+        details.most_expensive(frames, total, clock, linked),
         details.projects(frames, clock),
-        details.subagents(frames, total, clock),
+        details.subagents(frames, total, clock, linked),
+        *([pages(frames, texts, clock)] if texts is not None else []),
         details.issues(frames, total),
         _counting(),
     ]

@@ -51,6 +51,7 @@ def over_time(
     what: str,
     height: int,
     show: Callable[[float], str] = count,
+    axis: Callable[[float], Spec] | None = None,
 ) -> Spec:
     """Stacked bars over time.
 
@@ -62,9 +63,10 @@ def over_time(
         what: What is counted, in the plural.
         height: Of the drawing, in pixels.
         show: From a value to what is read of it.
+        axis: From the largest value to how the values' axis is told; as whole numbers unless given.
     """
     rows: list[Spec] = []
-    ground: dict[date, int] = defaultdict(int)
+    ground: dict[date, float] = defaultdict(int)
     for span in spans:
         width = _epoch_ms(span.after) - _epoch_ms(span.first)
         counted = what.removesuffix("s") if span.value == 1 else what
@@ -100,7 +102,7 @@ def over_time(
             "type": "quantitative",
             "title": None,
             "scale": {"nice": True},
-            "axis": _value_axis(max(ground.values(), default=0)),
+            "axis": (axis or _value_axis)(max(ground.values(), default=0)),
         },
         "y2": {"field": "high"},
         "description": {"field": "says"},
@@ -130,6 +132,12 @@ def marks(domain: tuple[date, date], unit: Unit) -> list[date]:
     return found[:: math.ceil(len(found) / MOST_MARKS)]
 
 
+def dollar_axis(largest: float) -> Spec:
+    """The axis of a sum of money up to the largest one."""
+    short = "$~s" if largest >= 1000 else "$,.0f" if largest >= 5 else "$,.2f"  # noqa: PLR2004
+    return {"format": short, "minExtent": SCALE_WIDTH, "tickCount": 4}
+
+
 def _middle(first: date, unit: Unit) -> float:
     """Where a unit's name stands: under its middle; a week is called by its Monday, so there."""
     if unit == "week":
@@ -137,9 +145,9 @@ def _middle(first: date, unit: Unit) -> float:
     return (_epoch_ms(first) + _epoch_ms(following(first, unit))) / 2
 
 
-def _value_axis(largest: int) -> Spec:
+def _value_axis(largest: float) -> Spec:
     """Few marks, whole numbers only, and the same room for the numbers in every chart."""
-    few: Spec = {"values": list(range(largest + 1))} if largest <= 4 else {"tickCount": 4}  # noqa: PLR2004
+    few: Spec = {"values": list(range(math.floor(largest) + 1))} if largest <= 4 else {"tickCount": 4}  # noqa: PLR2004
     short = {"labelExpr": "datum.value ? format(datum.value, '~s') : '0'"} if largest >= 1000 else {"format": "d"}  # noqa: PLR2004
     return {**short, "minExtent": SCALE_WIDTH, **few}
 

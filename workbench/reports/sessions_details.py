@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.reports import sessions_charts as draw
 from workbench.reports import sessions_numbers as numbers
 from workbench.reports.render.charts import chart
 from workbench.reports.render.html import Child, Html, el, fragment
-from workbench.reports.render.numbers import Clock, compact, count, lasting, plural, share
+from workbench.reports.render.numbers import Clock, compact, count, lasting, plural, share, usd
 from workbench.reports.render.page import Section
 from workbench.reports.render.tables import Column, short_text, table
 from workbench.reports.render.text import one_line
 from workbench.reports.sessions_overview import chart_name
+from workbench.reports.sessions_pages import page_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +77,25 @@ def failures(frames: SessionsFrames) -> Section:
     ]
     made = table(rows, columns, id="failing-tools", label="Tools with the most failures")
     lead = "Tools with the most failures, and what they said. What a person rejected is counted apart."
-    return Section("failures", "Failures", (made,), lead=lead)
+    return Section("failures", "Failures and retries", (made, _retries(frames)), lead=lead, menu="Failures")
+
+
+def _retries(frames: SessionsFrames) -> Html | None:
+    """What came after failures."""
+    rows = frames.tool_retries.head(TABLE_ROWS).to_dicts()
+    if not rows:
+        return None
+    columns = [
+        Column("tool", "tool", kind="code"),
+        Column("failed", "failed calls", count, "number"),
+        Column("retried", "tried again", count, "number", title="The same tool was called again in the same exchange"),
+        Column("unchanged", "unchanged", count, "number", title="The next call had the very same arguments"),
+        Column("recovered", "then went well", count, "number", title="The next call of the tool succeeded"),
+        Column("rate", "of those failed", kind="number"),
+    ]
+    rows = [{**row, "rate": share(row["recovered"], row["failed"])} for row in rows]
+    made = table(rows, columns, id="retries", label="What came after failed calls")
+    return fragment(el("h3", "What came after failed calls"), made)
 
 
 def _lines(lines: Sequence[Mapping[str, Any]]) -> Child:
@@ -90,16 +109,18 @@ def _said(line: Mapping[str, Any]) -> Child:
 # -- sessions ----------------------------------------------------------------------------------------------------------
 
 
-def _session(row: Mapping[str, Any]) -> Html:
-    """A session in a table: its title, and the beginning of its id, by which `workbench show` finds it."""
-    title = short_text(row["title"]) or _missing("no prompt")
+def _session(row: Mapping[str, Any], linked: Collection[str] = ()) -> Html:
+    """A session in a table: its title, which leads to its page, and the beginning of its id, for `workbench show`."""
+    title: Child = short_text(row["title"]) or _missing("no prompt")
+    if row["session_id"] in linked:
+        title = el("a", title, href=f"#{page_id(row['session_id'])}")
     short_id = one_line(row["session_id"])[:8]
     return fragment(title, " ", el("code", short_id, class_="soft", title=one_line(row["session_id"])[:100]))
 
 
-def _columns(clock: Clock) -> dict[str, Column]:
+def _columns(clock: Clock, linked: Collection[str]) -> dict[str, Column]:
     listed = (
-        Column("session", "session", _session, is_wide=True),
+        Column("session", "session", lambda row: _session(row, linked), is_wide=True),
         Column("started_at", f"started ({clock.name})", clock.moment),
         Column("active_ms", "active", lasting, "number", bar=True, title="Without pauses of more than 5 minutes"),
         Column("duration_ms", "open", lasting, "number", title="From its first event to its last"),
@@ -107,6 +128,7 @@ def _columns(clock: Clock) -> dict[str, Column]:
         Column("responses", "responses", count, "number"),
         Column("tool_calls", "calls", count, "number"),
         Column("tool_errors", "failed", count, "number"),
+        Column("cost_usd", "cost", usd, "number", bar=True, title="Of all model calls that it tells of, in US dollars"),
         Column("output_tokens", "output", compact, "number", bar=True),
         Column("all_input", "input", compact, "number"),
         Column("cached", "cached", kind="number", title="Part of its input that was read from the cache"),
@@ -123,6 +145,7 @@ def _ranked(
     by: str,
     shown: str,
     clock: Clock,
+    linked: Collection[str],
     *,
     id: str,  # noqa: A002
     label: str,
@@ -131,36 +154,54 @@ def _ranked(
     for row in numbers.top(sessions, by, TABLE_ROWS):
         known = numbers.all_input(row)
         rows.append({**row, "session": row, "all_input": known, "cached": share(row["cache_read_tokens"], known)})
-    columns = _columns(clock)
+    columns = _columns(clock, linked)
     return table(rows, [columns[name] for name in shown.split()], id=id, label=label) if rows else None
 
 
-def longest(frames: SessionsFrames, clock: Clock) -> Section:
+def longest(frames: SessionsFrames, clock: Clock, linked: Collection[str] = ()) -> Section:
     """The longest sessions."""
     shown = "session started_at active_ms duration_ms prompts responses tool_calls"
     label = "Longest sessions"
-    made = _ranked(frames.session_overview, "active_ms", shown, clock, id="longest-sessions", label=label)
+    made = _ranked(frames.session_overview, "active_ms", shown, clock, linked, id="longest-sessions", label=label)
     body = made or el("p", "No session recorded how long it took.")
     lead = "By the time in which something happened: pauses of more than five minutes do not count." if made else None
     return Section("longest", label, (body,), lead=lead, menu="Longest")
 
 
-def most_tokens(frames: SessionsFrames, clock: Clock) -> Section:
+def most_tokens(frames: SessionsFrames, clock: Clock, linked: Collection[str] = ()) -> Section:
     """The sessions with the most tokens."""
     shown = "session started_at responses tool_calls tool_errors all_input cached output_tokens"
     label = "Sessions with the most tokens"
-    made = _ranked(frames.session_overview, "output_tokens", shown, clock, id="most-tokens-sessions", label=label)
+    made = _ranked(
+        frames.session_overview, "output_tokens", shown, clock, linked, id="most-tokens-sessions", label=label
+    )
     body = made or el("p", "No session recorded how many tokens it used.")
     lead = "By output tokens, sub-agents included." if made else None
     return Section("most-tokens", label, (body,), lead=lead, menu="Most tokens")
 
 
-def subagents(frames: SessionsFrames, total: numbers.Totals, clock: Clock) -> Section:
+def most_expensive(
+    frames: SessionsFrames, total: numbers.Totals, clock: Clock, linked: Collection[str] = ()
+) -> Section:
+    """The sessions that cost the most."""
+    sessions = frames.session_overview.join(frames.session_costs, on="session_id", how="left", maintain_order="left")
+    shown = "session started_at prompts responses all_input cached output_tokens cost_usd"
+    label = "Sessions that cost the most"
+    made = _ranked(sessions, "cost_usd", shown, clock, linked, id="most-expensive-sessions", label=label)
+    body = made or el("p", "No session has a model call whose price is known.")
+    left_out = (
+        f" {plural(total.unpriced_calls, 'call')} without a known price left out." if total.unpriced_calls else ""
+    )
+    lead = f"In US dollars, at list prices of the time of each call.{left_out}" if made else None
+    return Section("most-expensive", label, (body,), lead=lead, menu="Cost")
+
+
+def subagents(frames: SessionsFrames, total: numbers.Totals, clock: Clock, linked: Collection[str] = ()) -> Section:
     """The sessions with the most sub-agents, interrupts and compactions."""
     sessions = numbers.with_sum(frames.session_overview, "disturbances", ("subagents", "interrupts", "compactions"))
     shown = "session prompts tool_calls subagents sidechain_tool_calls interrupts compactions"
     title = "Sub-agents, interrupts, compactions"
-    made = _ranked(sessions, "disturbances", shown, clock, id="subagents-table", label=title)
+    made = _ranked(sessions, "disturbances", shown, clock, linked, id="subagents-table", label=title)
     counts = (
         plural(total.subagents, "sub-agent"),
         plural(total.interrupts, "interrupt"),
@@ -168,7 +209,27 @@ def subagents(frames: SessionsFrames, total: numbers.Totals, clock: Clock) -> Se
     )
     body = made or el("p", "No session had any of them.")
     lead = f"{', '.join(counts)}; the sessions with the most of them." if made else None
-    return Section("subagents", title, (body,), lead=lead, menu="Sub-agents")
+    return Section("subagents", title, (body, _runs(frames, clock)), lead=lead, menu="Sub-agents")
+
+
+def _runs(frames: SessionsFrames, clock: Clock) -> Html | None:
+    """What sub-agents were asked and answered."""
+    rows = frames.subagent_runs.head(TABLE_ROWS).to_dicts()
+    if not rows:
+        return None
+    columns = [
+        Column("task", "task", lambda text: short_text(text) or _missing("not told"), is_wide=True),
+        Column("answer", "last answer", lambda text: short_text(text) or _missing("none"), is_wide=True),
+        Column("started_at", f"started ({clock.name})", clock.moment),
+        Column("duration_ms", "lasted", lasting, "number"),
+        Column("responses", "responses", count, "number"),
+        Column("tool_calls", "calls", count, "number"),
+        Column("tool_errors", "failed", count, "number"),
+        Column("output_tokens", "output", compact, "number"),
+    ]
+    number = frames.subagent_runs.height
+    title = "What sub-agents did" + (f": the newest {TABLE_ROWS} of {number:,}" if number > TABLE_ROWS else "")
+    return fragment(el("h3", title), table(rows, columns, id="subagent-runs", label="What sub-agents did"))
 
 
 # -- projects and issues -----------------------------------------------------------------------------------------------
@@ -190,6 +251,24 @@ def projects(frames: SessionsFrames, clock: Clock) -> Section:
     made = table(rows[:TABLE_ROWS], columns, id="projects-table", label="Projects")
     lead = f"The {TABLE_ROWS} used last, of {len(rows):,}." if len(rows) > TABLE_ROWS else None
     return Section("projects", "Projects", (made,), lead=lead)
+
+
+def files(frames: SessionsFrames) -> Section:
+    """Files that tools wrote or read."""
+    touched = frames.files_touched
+    if not touched.height:
+        return Section("files", "Files", (el("p", "No tool told which file it read or wrote."),))
+    columns = [
+        Column("file", "file", kind="code", is_wide=True),
+        Column("exchanges_wrote", "written in", count, "number", bar=True, title="Exchanges that wrote it"),
+        Column("exchanges_read", "read in", count, "number", title="Exchanges that read it"),
+        Column("sessions", "sessions", count, "number"),
+        Column("cwd", "folder", lambda value: short_text(value) or _missing("not told"), "code"),
+    ]
+    made = table(touched.head(TABLE_ROWS).to_dicts(), columns, id="files-table", label="Files written and read most")
+    wrote = int((touched["exchanges_wrote"] > 0).sum())
+    lead = f"{plural(touched.height, 'file')} touched by file tools, {wrote:,} of them written; counted in exchanges."
+    return Section("files", "Files", (made,), lead=lead)
 
 
 def issues(frames: SessionsFrames, total: numbers.Totals) -> Section:

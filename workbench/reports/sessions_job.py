@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.errors import StoreError
+from workbench.providers.prices import PriceList
+from workbench.reports.asking import Ask, answer
 from workbench.reports.render.manifest import Manifest, write_report
 from workbench.reports.render.numbers import Clock
 from workbench.reports.sessions import sessions_report
-from workbench.reports.sessions_frames import SCHEMAS, SessionsFrames, typed
-from workbench.store.sql import query
+from workbench.reports.sessions_calls import calls_by_quarter_hour, costs_by_session
+from workbench.reports.sessions_frames import FROM_CALLS, QUERIES, SessionsFrames, typed
+from workbench.reports.sessions_pages import PageFrames, read_pages
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
 
     from workbench.store.lake import Lake
 
@@ -44,15 +48,21 @@ def table_versions(lake: Lake) -> dict[str, int | None]:
     return {name: None if handle is None else handle.version() for name, handle in handles.items()}
 
 
-def read_frames(lake: Lake, session_ids: Sequence[str] | None = None) -> tuple[SessionsFrames, dict[str, int | None]]:
+class Read(NamedTuple):
+    """What a report is made of, and the versions of the tables that it was read at."""
+
+    frames: SessionsFrames
+    texts: PageFrames
+    versions: dict[str, int | None]
+
+
+def read_report(lake: Lake, session_ids: Sequence[str] | None = None, *, with_texts: bool = True) -> Read:
     """Ask the lake for everything that the report tells.
 
     Args:
         lake: The tables.
         session_ids: Only of these sessions; of all unless given.
-
-    Returns:
-        The frames, and the versions of the tables that they were read at.
+        with_texts: Whether to read what the sessions' own pages are made of.
 
     Raises:
         StoreError: A table cannot be read, or imports never paused.
@@ -60,25 +70,31 @@ def read_frames(lake: Lake, session_ids: Sequence[str] | None = None) -> tuple[S
     for _ in range(ATTEMPTS):
         versions = table_versions(lake)
         connection = lake.connection()
+        ask = asker(connection)
         try:
-            if session_ids is not None:
-                _choose(connection, session_ids)
-            frames = SessionsFrames(**{name: typed(connection.sql(query(name)).pl(), name) for name in SCHEMAS})
+            answers = {name: typed(answer(ask, name, session_ids), name) for name in QUERIES}
+            paged = answers["session_overview"]["session_id"].to_list() if with_texts else []
+            texts = read_pages(ask, paged)
+            calls = _from_calls(ask, session_ids)
         finally:
             connection.close()
+        frames = SessionsFrames(**answers, **{name: typed(frame, name) for name, frame in calls.items()})
         if table_versions(lake) == versions:
-            return frames, versions
+            return Read(frames, texts, versions)
     raise StoreError("imports finish faster than the report can be made; try again in a moment")
 
 
-def _choose(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> None:
-    """Let `sessions` be only the chosen ones; every query of the report starts from it."""
-    ids = "select unnest($ids::varchar[]) as session_id"
-    connection.execute(
-        f"create or replace temp table chosen as from sessions semi join ({ids}) using (session_id)",
-        {"ids": list(session_ids)},
-    )
-    connection.execute("create or replace temp view sessions as from chosen")
+def asker(connection: duckdb.DuckDBPyConnection) -> Ask:
+    """Ask one connection, so that all answers are of one snapshot."""
+    return lambda query, bound: connection.sql(query, params=dict(bound)).pl()
+
+
+def _from_calls(ask: Ask, session_ids: Sequence[str] | None) -> dict[str, pl.DataFrame]:
+    """The frames that are made from model calls of the sessions of the report."""
+    prices = PriceList()
+    once, told = answer(ask, "usage_once", session_ids), answer(ask, "model_calls", session_ids)
+    frames = (calls_by_quarter_hour(once, prices), costs_by_session(told, prices))
+    return dict(zip(FROM_CALLS, frames, strict=True))
 
 
 def write_sessions_report(
@@ -109,8 +125,8 @@ def write_sessions_report(
         StoreError: The tables cannot be read or the file cannot be written.
     """
     made_at = datetime.now(UTC) if created_at is None else created_at
-    frames, versions = read_frames(lake, session_ids)
-    html = sessions_report(frames, created_at=made_at, zone=zone, title=title, about=about)
+    frames, texts, versions = read_report(lake, session_ids)
+    html = sessions_report(frames, created_at=made_at, zone=zone, title=title, about=about, texts=texts)
     chosen = None if session_ids is None else list(session_ids)
     parameters = {"session_ids": chosen, "title": title, "zone": Clock.of(zone, [made_at]).name}
     path = out if out.suffix.lower() in (".html", ".htm") else out / FILE

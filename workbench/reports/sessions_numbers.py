@@ -56,6 +56,8 @@ class Totals(NamedTuple):
     output_tokens: int | None
     cache_read_tokens: int | None
     cache_write_tokens: int | None
+    cost_usd: float | None
+    unpriced_calls: int
 
     @property
     def all_input(self) -> int | None:
@@ -85,6 +87,8 @@ def totals(frames: SessionsFrames) -> Totals:
         model_calls=counted,
         repeated_calls=max(0, int(sessions["model_calls"].sum()) - counted),
         **tokens,
+        cost_usd=math.fsum(calls["cost_usd"].drop_nulls()) if calls["cost_usd"].count() else None,
+        unpriced_calls=int(calls["unpriced_calls"].sum()),
     )
 
 
@@ -118,7 +122,7 @@ class Span(NamedTuple):
     first: date
     after: date
     series: str
-    value: int
+    value: float
 
 
 def begin(value: date, unit: Unit) -> date:
@@ -148,9 +152,9 @@ def unit_of(days: Iterable[date]) -> Unit:
     return next((unit for unit, size in sizes if span / size <= MOST_BARS), "year")
 
 
-def over_time(entries: Iterable[tuple[date, str, int]], unit: Unit, series: Sequence[str]) -> list[Span]:
+def over_time(entries: Iterable[tuple[date, str, float]], unit: Unit, series: Sequence[str]) -> list[Span]:
     """Sum entries of (day, series, value) by unit; series that are not named become the last one."""
-    sums: dict[tuple[date, str], int] = defaultdict(int)
+    sums: dict[tuple[date, str], float] = defaultdict(int)
     for when, name, value in entries:
         sums[begin(when, unit), name if name in series else series[-1]] += value
     rank = {name: place for place, name in enumerate(series)}
@@ -158,9 +162,9 @@ def over_time(entries: Iterable[tuple[date, str, int]], unit: Unit, series: Sequ
     return [Span(first, following(first, unit), name, value) for (first, name), value in ordered if value]
 
 
-def largest_series(entries: Iterable[tuple[str, int]], rest: str) -> list[str]:
+def largest_series(entries: Iterable[tuple[str, float]], rest: str) -> list[str]:
     """Names by falling sum, those without any left out; beyond `MOST_SERIES` the smaller are called `rest`."""
-    sums: dict[str, int] = defaultdict(int)
+    sums: dict[str, float] = defaultdict(int)
     for name, value in entries:
         sums[name] += value
     names = [name for name, value in sorted(sums.items(), key=lambda item: (-item[1], item[0])) if value]
@@ -180,10 +184,11 @@ def by_hour(frames: SessionsFrames, clock: Clock) -> dict[tuple[int, int], int]:
 
 
 def by_model(frames: SessionsFrames) -> list[TokenRow]:
-    """Model calls and tokens of each model, the most output first."""
+    """Model calls, tokens and cost of each model, the most output first."""
     calls = frames.model_calls_by_quarter_hour
     summed = calls.group_by("model").agg(
-        pl.col("calls").sum(), *(pl.when(pl.col(n).count() > 0).then(pl.col(n).sum()).alias(n) for n in TOKENS)
+        pl.col("calls", "unpriced_calls").sum(),
+        *(pl.when(pl.col(n).count() > 0).then(pl.col(n).sum()).alias(n) for n in (*TOKENS, "cost_usd")),
     )
     rows = summed.sort(["output_tokens", "calls", "model"], descending=[True, True, False], nulls_last=True).to_dicts()
     return [{**row, "all_input": all_input(row)} for row in rows]

@@ -10,7 +10,7 @@ from workbench.reports import sessions_charts as draw
 from workbench.reports import sessions_numbers as numbers
 from workbench.reports.render.charts import chart
 from workbench.reports.render.html import Child, Html, el, fragment
-from workbench.reports.render.numbers import UNKNOWN, Clock, compact, count, lasting, plural, share
+from workbench.reports.render.numbers import UNKNOWN, Clock, compact, count, lasting, plural, share, usd
 from workbench.reports.render.page import Figure, Section, figures
 from workbench.reports.render.tables import Column, table
 from workbench.reports.render.text import one_line, shorten
@@ -27,6 +27,8 @@ NO_MODEL: Final = "model not told"
 
 RATE_CALLS: Final = 10
 """Below so many calls a rate says little."""
+
+_ISSUES: Final = el("a", "import issues", href="#issues")
 
 LONG_MS: Final = 10 * 3_600_000
 """From here on sums of time are told in hours."""
@@ -58,10 +60,10 @@ def _figures(sessions: pl.DataFrame, total: numbers.Totals, clock: Clock) -> lis
         Figure("failed tool calls", count(total.tool_errors), _failed(total)),
         Figure("output tokens", compact(total.output_tokens), _each(total.output_tokens, total.sessions)),
         Figure("input tokens", compact(total.all_input), cached if total.all_input else "not recorded"),
+        Figure("cost", usd(total.cost_usd), _unpriced(total)),
         Figure("sub-agents", count(total.subagents), _where(sessions["subagents"])),
         Figure("interrupts", count(total.interrupts), _where(sessions["interrupts"])),
         Figure("compactions", count(total.compactions), _where(sessions["compactions"])),
-        Figure("import issues", count(total.issues), _where(sessions["issues"])),
     ]
 
 
@@ -95,6 +97,13 @@ def _each(value: int | None, sessions: int) -> str:
     return "not recorded" if value is None else f"{compact(round(value / sessions))} a session"
 
 
+def _unpriced(total: numbers.Totals) -> str:
+    """What the cost leaves out."""
+    if not total.unpriced_calls:
+        return "each model call once" if total.model_calls else "no model calls"
+    return f"without {plural(total.unpriced_calls, 'call')} of no known price"
+
+
 def _where(values: pl.Series) -> str:
     number = int((values.fill_null(0) > 0).sum())
     return f"in {plural(number, 'session')}" if number else "in no session"
@@ -122,6 +131,9 @@ def _findings(frames: SessionsFrames, total: numbers.Totals) -> list[Child]:
     if total.repeated_calls:
         told = plural(total.repeated_calls, "model call")
         found.append(f"{told} stand in more than one session, as after a resume; sums count each once.")
+    if total.issues:
+        wrong = plural(total.issues, "thing was", "things were")
+        found.append(fragment(f"{wrong} not as it should be in the imported files: ", _ISSUES, "."))
     return found
 
 
@@ -132,7 +144,7 @@ def _rate(what: str, row: Mapping[str, Any], key: str) -> Html:
 
 # -- over time ---------------------------------------------------------------------------------------------------------
 
-Entries = Sequence[tuple[date, str, int]]
+Entries = Sequence[tuple[date, str, float]]
 
 
 def activity(frames: SessionsFrames, total: numbers.Totals, clock: Clock) -> Section:
@@ -156,11 +168,26 @@ def activity(frames: SessionsFrames, total: numbers.Totals, clock: Clock) -> Sec
     domain = (numbers.begin(min(happened), unit), numbers.following(numbers.begin(max(happened), unit), unit))
     begun = _over_time(starts, unit, domain, "sessions", "sessions-over-time", f"Sessions begun per {unit}")
     wrote = _over_time(output, unit, domain, "output tokens", "output-over-time", f"Output tokens per {unit}, by model")
+    cost = _over_time(
+        _costs(frames, clock), unit, domain, "cost in US dollars", "cost-over-time", f"Cost per {unit}, by model"
+    )
     unknown = total.sessions - len(starts)
     missing = f" {plural(unknown, 'session')} without times cannot be shown here." if unknown else ""
     return Section(
-        "activity", "Activity", (begun, wrote, _hours(frames, clock)), lead=f"Days and hours of {clock.name}.{missing}"
+        "activity",
+        "Activity",
+        (begun, wrote, cost, _hours(frames, clock)),
+        lead=f"Days and hours of {clock.name}.{missing}",
     )
+
+
+def _costs(frames: SessionsFrames, clock: Clock) -> list[tuple[date, str, float]]:
+    priced = frames.model_calls_by_quarter_hour.select("quarter_at", "model", "cost_usd").drop_nulls("cost_usd")
+    return [
+        (clock.day(quarter), chart_name(model, NO_MODEL), cost)
+        for quarter, model, cost in priced.iter_rows()
+        if quarter is not None
+    ]
 
 
 def _over_time(
@@ -171,15 +198,20 @@ def _over_time(
     id: str,  # noqa: A002
     title: str,
 ) -> Html | None:
-    is_sessions = what == "sessions"
+    is_sessions, is_money = what == "sessions", what.startswith("cost")
     series = numbers.largest_series([(name, value) for _, name, value in entries], "others")
     if not series:
         return None
     spans = numbers.over_time(entries, unit, series)
-    show, height = (count, 130) if is_sessions else (compact, 180)
-    spec = draw.over_time(spans, unit, series, domain=domain, what=what, height=height, show=show)
+    show, height = (count, 130) if is_sessions else (usd if is_money else compact, 180)
+    axis = draw.dollar_axis if is_money else None
+    spec = draw.over_time(spans, unit, series, domain=domain, what=what, height=height, show=show, axis=axis)
     rows = [{"when": draw.called(span, unit), "series": span.series, "value": span.value} for span in spans]
-    columns = [Column("when", unit), Column("series", "by"), Column("value", what, count, "number")]
+    columns = [
+        Column("when", unit),
+        Column("series", "by"),
+        Column("value", what, usd if is_money else count, "number"),
+    ]
     if len(series) == 1 and is_sessions:
         del columns[1]
     most = max(spans, key=lambda span: span.value)
@@ -214,6 +246,7 @@ def tokens(frames: SessionsFrames, total: numbers.Totals) -> Section:
         Column("cache_read_tokens", "read from cache", compact, "number"),
         Column("cached", "cached", kind="number", title="Part of all input that was read from the cache"),
         Column("output_tokens", "output", compact, "number", bar=True),
+        Column("cost_usd", "cost", usd, "number", title="In US dollars; a dash where no price is known"),
     ]
     last = rows[-1] if len(models) > 1 else None
     listed = table(rows[:-1], columns, total=last, id="tokens-by-model", label="Tokens by model")

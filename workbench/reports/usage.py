@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 from workbench.errors import BadInputError
-from workbench.providers.prices import PricedCall, call_costs
+from workbench.providers.prices import PricedCall, PriceList
 from workbench.reports.render.numbers import Clock
-from workbench.reports.usage_calls import ToldCall, each_call_once, told_calls
-from workbench.store.delta import NOTHING
+from workbench.reports.usage_calls import ToldCall, told_calls
+from workbench.store.cache import read_cache, write_cache
+from workbench.store.delta import again_if_vanished
+from workbench.store.sql import query
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
     from workbench.store.lake import Lake
@@ -52,6 +56,9 @@ TOKENS: Final = (
 WHOLES: Final = TOKENS[:4]
 """Counters that do not overlap; the others are parts of them."""
 
+PRICES: Final = "prices.json"
+"""Where the home keeps the rates that it needed, so that the price library is loaded for new models only."""
+
 PLACES: Final = 10
 """Decimal places of a sum in dollars; beyond them there is only what adding binary fractions leaves."""
 
@@ -74,25 +81,18 @@ class UsageRow:
     costs: list[float] = field(default_factory=list, repr=False)
     unpriced_calls: int = 0
 
-    def add(self, call: ToldCall, cost_usd: float | None) -> None:
-        """Add a call."""
-        self.model_calls += 1
-        sums = self.tokens
-        for name, value in zip(TOKENS, call.tokens, strict=True):
-            if value:
-                sums[name] = (sums[name] or 0) + value
-            elif value is not None and sums[name] is None:
-                sums[name] = 0
-        if cost_usd is None:
-            self.unpriced_calls += 1
-        else:
-            self.costs.append(cost_usd)
+    @classmethod
+    def of(cls, key: Key, calls: Sequence[Priced]) -> UsageRow:
+        """Add up some calls."""
+        counters = zip(*(each.call.tokens for each in calls), strict=True)
+        tokens = dict(zip(TOKENS, map(_sum, counters), strict=True))
+        costs = [each.cost_usd for each in calls if each.cost_usd is not None]
+        return cls(key, len(calls), tokens, costs, len(calls) - len(costs))
 
     @property
     def total_tokens(self) -> int | None:
         """Tokens of every kind: fresh input, output, read from and written to the cache."""
-        told = [value for name in WHOLES if (value := self.tokens[name]) is not None]
-        return sum(told) if told else None
+        return _sum(self.tokens[name] for name in WHOLES)
 
     @property
     def cost_usd(self) -> float | None:
@@ -175,7 +175,7 @@ def read_usage(
 ) -> Usage:
     """Add up the tokens and cost of model calls.
 
-    A call that several sessions tell of counts once, for the session that began first (`each_call_once`). By session,
+    A call that several sessions tell of counts once, for the session that began first (view `usage_once`). By session,
     each row has all the calls that its session tells of, so the rows may add up to more than the total.
 
     Args:
@@ -193,14 +193,15 @@ def read_usage(
         raise BadInputError(f"usage can be split by {', '.join(get_args(By))}, not by {by!r}")
     if since is not None and since.tzinfo is None:
         raise BadInputError(f"since needs a time with a zone, got {since!r}")
-    told = told_calls(lake)
-    about = _sessions(lake)
+    prices = PriceList(read_cache(lake.home, PRICES))
+    about, once, told = again_if_vanished(lambda: _ask(lake, by))
     wanted = _filter(about, since, project)
-    counted = each_call_once(told, {session_id: session.started_at for session_id, session in about.items()})
-    split = _priced(filter(wanted, told if by == "session" else counted))
-    all_once = split if by != "session" else _priced(filter(wanted, counted))
+    all_once = priced(filter(wanted, once), prices)
+    split = all_once if told is None else priced(filter(wanted, told), prices)
+    if prices.has_news:
+        write_cache(lake.home, PRICES, prices.told())
     clock = _clock(zone, all_once)
-    keys: dict[By, Callable[[_Priced], Key]] = {
+    keys: dict[By, Callable[[Priced], Key]] = {
         "model": lambda each: (each.call.model,),
         "day": _day_of(clock),
         "project": lambda each: about[each.call.session_id].project,
@@ -219,53 +220,39 @@ def read_usage(
 
 
 class _Session(NamedTuple):
-    started_at: datetime | None = None
-    title: str | None = None
-    project_id: str | None = None
-    cwd: str | None = None
+    title: str | None
+    project_id: str | None
+    cwd: str | None
 
     @property
     def project(self) -> Key:
         return (self.project_id, self.cwd)
 
 
-class _Sessions(dict[str, _Session]):
-    """Sessions by id; nothing is known of one that landed while the tables were read."""
-
-    def __missing__(self, session_id: str) -> _Session:
-        return _Session()
+_Sessions = dict[str, _Session]
 
 
-def _sessions(lake: Lake) -> _Sessions:
-    """What is known of each session, people's labels in the place of ours."""
-    names = ("session_id", *_Session._fields)
-    rows = lake.derived_rows("sessions", names).to_pylist()
-    found = _Sessions({row["session_id"]: _Session(*(row[name] for name in names[1:])) for row in rows})
-    for session_id, title, project in _labels(lake):
-        known = found[session_id]
-        found[session_id] = known._replace(
-            title=title or known.title,
-            project_id=project or known.project_id,
-            cwd=known.cwd if project in (None, known.project_id) else None,
-        )
-    folders: dict[str | None, str] = {}
-    for session in found.values():
-        if session.cwd is not None:
-            folders[session.project_id] = min(session.cwd, folders.get(session.project_id, session.cwd))
-    for session_id, session in found.items():
-        found[session_id] = session._replace(cwd=folders.get(session.project_id))
-    return found
+class _Asked(NamedTuple):
+    """The sessions, every call once, and by session all that they tell of; at one snapshot."""
+
+    about: _Sessions
+    once: list[ToldCall]
+    told: list[ToldCall] | None
 
 
-def _labels(lake: Lake) -> list[tuple[str, str | None, str | None]]:
-    if lake.stores["session_labels"].version() == NOTHING:
-        return []  # without the 100 ms in which DuckDB loads
-    connection = lake.connection()
+def _ask(lake: Lake, by: By) -> _Asked:
+    connection = lake.connection(("sessions", "session_labels", "usage"))
     try:
-        query = "select session_id, title, project from session_labels semi join sessions using (session_id)"
-        return connection.execute(query).fetchall()
+        told = told_calls(connection, "usage") if by == "session" else None
+        return _Asked(_sessions(connection), told_calls(connection, "usage_once"), told)
     finally:
         connection.close()
+
+
+def _sessions(connection: duckdb.DuckDBPyConnection) -> _Sessions:
+    """What is known of each session, people's labels in the place of ours."""
+    rows = connection.execute(query("session_projects")).fetchall()
+    return {session_id: _Session(*about) for session_id, *about in rows}
 
 
 def _filter(about: _Sessions, since: datetime | None, project: str | None) -> Callable[[ToldCall], bool]:
@@ -285,17 +272,21 @@ def _filter(about: _Sessions, since: datetime | None, project: str | None) -> Ca
 # -- from calls to sums ------------------------------------------------------------------------------------------------
 
 
-class _Priced(NamedTuple):
+class Priced(NamedTuple):
+    """A model call with the quarter hour it fell into and its price; None where that is not known."""
+
     call: ToldCall
     at: datetime | None
     cost_usd: float | None
 
     @property
     def lacks_price(self) -> bool:
+        """Whether it used tokens of a model without a known price."""
         return self.cost_usd is None and any(self.call.tokens)
 
 
-def _priced(calls: Iterable[ToldCall]) -> list[_Priced]:
+def priced(calls: Iterable[ToldCall], prices: PriceList) -> list[Priced]:
+    """Each call with its price."""
     known = list(calls)
     times: dict[int | None, datetime | None] = {None: None}
     quarters = [None if call.occurred_us is None else call.occurred_us // QUARTER_US for call in known]
@@ -303,20 +294,20 @@ def _priced(calls: Iterable[ToldCall]) -> list[_Priced]:
         if quarter is not None:
             times[quarter] = EPOCH + quarter * QUARTER_US * MICROSECOND
     at = [times[quarter] for quarter in quarters]
-    costs = call_costs(PricedCall(call.model, time, *call.tokens) for call, time in zip(known, at, strict=True))
-    return list(map(_Priced._make, zip(known, at, costs, strict=True)))
+    costs = prices.costs(PricedCall(call.model, time, *call.tokens) for call, time in zip(known, at, strict=True))
+    return list(map(Priced._make, zip(known, at, costs, strict=True)))
 
 
-def _clock(zone: tzinfo | None, calls: Sequence[_Priced]) -> Clock:
+def _clock(zone: tzinfo | None, calls: Sequence[Priced]) -> Clock:
     """The clock of the days; a local one is called by its names at both ends of the time that the calls span."""
     times = [each.at for each in calls if each.at is not None] or [datetime.now(UTC)]
     return Clock.of(zone, [min(times), max(times)])
 
 
-def _day_of(clock: Clock) -> Callable[[_Priced], Key]:
+def _day_of(clock: Clock) -> Callable[[Priced], Key]:
     days: dict[datetime | None, Key] = {None: (UNKNOWN_DAY,)}
 
-    def day(each: _Priced) -> Key:
+    def day(each: Priced) -> Key:
         if each.at is not None and each.at not in days:
             days[each.at] = (clock.day(each.at).isoformat(),)
         return days[each.at]
@@ -324,15 +315,16 @@ def _day_of(clock: Clock) -> Callable[[_Priced], Key]:
     return day
 
 
-def _sums(calls: Iterable[_Priced], key_of: Callable[[_Priced], Key]) -> list[UsageRow]:
-    rows: dict[Key, UsageRow] = {}
+def _sums(calls: Iterable[Priced], key_of: Callable[[Priced], Key]) -> list[UsageRow]:
+    groups: defaultdict[Key, list[Priced]] = defaultdict(list)
     for each in calls:
-        key = key_of(each)
-        row = rows.get(key)
-        if row is None:
-            row = rows[key] = UsageRow(key)
-        row.add(each.call, each.cost_usd)
-    return list(rows.values())
+        groups[key_of(each)].append(each)
+    return [UsageRow.of(key, group) for key, group in groups.items()]
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _by_key(row: UsageRow) -> Any:

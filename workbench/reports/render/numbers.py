@@ -32,6 +32,15 @@ def _three_digits(value: float) -> str:
     return f"{value:.0f}" if size >= 99.95 else f"{value:.1f}" if size >= 9.995 else f"{value:.2f}"  # noqa: PLR2004
 
 
+def usd(value: float | None) -> str:
+    """US dollars: $1,234, $12.30, and what is less than a cent as such."""
+    if value is None:
+        return UNKNOWN
+    if 0 < value < 0.005:  # noqa: PLR2004
+        return "< $0.01"
+    return f"${value:,.0f}" if value >= 1000 else f"${value:,.2f}"  # noqa: PLR2004
+
+
 def share(part: float | None, whole: float | None) -> str:
     """A part of a whole in per cent; none of it is 0 %, and a little is never rounded to none or to all."""
     if part is None or not whole:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench import __version__
-from workbench.surfaces.exits import exit_code_of
+from workbench.surfaces.exits import exit_code_of, say
 
 if TYPE_CHECKING:
     from workbench.bench import Workbench
@@ -61,13 +61,34 @@ def open_bench(context: typer.Context, home: Path | None) -> Workbench:
     from workbench.bench import Workbench  # noqa: PLC0415  (--help needs none of it)
 
     bench = Workbench(home or context.obj)
-    context.call_on_close(lambda: [print(f"workbench: {notice}", file=sys.stderr) for notice in bench.notices])
+
+    def tell() -> None:
+        for notice in bench.notices:
+            say(notice)
+
+    context.call_on_close(tell)
     return bench
 
 
 def main() -> None:
     """Run the command line; the process ends with the codes that `exits` lists."""
-    from workbench.surfaces.cli import config, ingest, redact, sessions, sql, usage  # noqa: F401, PLC0415  (each adds its commands)
+    from workbench.surfaces.cli import (  # noqa: F401, PLC0415  (each adds its commands)
+        backup,
+        care,
+        config,
+        context,
+        eval,  # noqa: A004  (the command's name)
+        export,
+        forget,
+        ingest,
+        lab,
+        redact,
+        report,
+        search,
+        sessions,
+        sql,
+        usage,
+    )
 
     sys.exit(exit_code_of(_run))
 

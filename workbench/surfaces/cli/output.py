@@ -106,15 +106,23 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Progress | None]:
-    """A progress bar on the error stream of a terminal; None into a pipe."""
+def progress_bar(label: str, *, of_bytes: bool = True) -> Iterator[Progress | None]:
+    """A progress bar on the error stream of a terminal, of bytes or of steps; None into a pipe."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    far = DownloadColumn() if of_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), far, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
 

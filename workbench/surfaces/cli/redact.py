@@ -20,17 +20,18 @@ def redact(
     json: JsonOption = False,
 ) -> None:
     """Show which credentials an import would take out of a file, none of them shown. Exit code 1 if there are any."""
+    from workbench.ingest.file_bytes import as_utf8  # noqa: PLC0415
     from workbench.text.redaction import redact as redaction  # noqa: PLC0415  (--help needs none of it)
 
-    data = _read(test)
+    data, shown = as_utf8(_read(test)), redaction.text(str(test))
     found = redaction.findings(data)
     lines = data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
     if json:
-        print_json({"file": str(test), "lines": lines, "findings": [finding._asdict() for finding in found]})
+        print_json({"file": shown, "lines": lines, "findings": [finding._asdict() for finding in found]})
     else:
         if found:
             print_table(("line", "rule", "excerpt"), found)
-        print(f"{len(found):,} credentials on {len({each.line for each in found}):,} of {lines:,} lines of {test}")
+        print(f"{len(found):,} credentials on {len({each.line for each in found}):,} of {lines:,} lines of {shown}")
     if found:
         raise typer.Exit(SOMETHING_FOUND)
 

@@ -1,0 +1,45 @@
+"""notebooks/quickstart.ipynb: every cell runs, and it is saved without what it showed."""
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from workbench.surfaces.shipped import notebooks_folder
+
+NOTEBOOK = notebooks_folder() / "quickstart.ipynb"
+
+
+@pytest.fixture(scope="module")
+def saved():
+    return nbformat.read(NOTEBOOK, as_version=4)
+
+
+@pytest.fixture(scope="module")
+def ran(saved, tmp_path_factory):
+    notebook = nbformat.from_dict(saved)
+    place = {"metadata": {"path": str(tmp_path_factory.mktemp("quickstart"))}}
+    NotebookClient(notebook, timeout=200, kernel_name="python3", resources=place).execute()
+    return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+
+
+def test_it_is_saved_without_outputs(saved):
+    cells = [cell for cell in saved.cells if cell.cell_type == "code"]
+    assert [(cell.outputs, cell.execution_count) for cell in cells] == [([], None)] * len(cells)
+    nbformat.validate(saved)
+
+
+def test_every_cell_shows_what_it_says(ran):
+    texts = {
+        name: "".join(each.get("data", {}).get("text/plain", "") for each in outputs) for name, outputs in ran.items()
+    }
+    assert texts["open"] == "'samples'"
+    assert texts["choose"].endswith("'Bash call')")
+    assert texts["report"] == "('sessions.html', 1, True)"
+    assert "2026-03-" in texts["cost"]
+    assert texts["sessions"].startswith("shape: (8, 8)")
+
+
+def test_chart_and_timeline_are_widgets_that_need_no_network(ran):
+    for name in ("chart", "timeline"):
+        (shown,) = (each for each in ran[name] if "application/vnd.jupyter.widget-view+json" in each.get("data", {}))
+        assert "cdn" not in str(shown)
