@@ -27,8 +27,8 @@ from workbench.store.landing import land
 from workbench.store.tables import DERIVED
 from workbench.text.redaction import Redactor, redact
 
-BATCH_BYTES: Final = 24_000_000
-"""Bytes of sources in one batch: its rows stay far below 2 GB, and it keeps a process busy for half a second."""
+BATCH_BYTES: Final = 6_000_000
+"""Bytes of sources in one batch: it keeps a process busy for a tenth of a second, so that all end at about one time."""
 
 LANDING_BYTES: Final = 96_000_000
 """Bytes of sources that land together: a landing commits to eleven tables, whatever their size."""
@@ -71,7 +71,7 @@ class Importer:
         progress: Told how far it is.
         now: When it is; UTC.
         batch_bytes: See `BATCH_BYTES`.
-        processes: How many processes prepare batches; 0 is the one at hand; chosen by the bytes to read unless given.
+        processes: How many processes prepare batches, this one included; chosen by the bytes to read unless given.
     """
 
     def __init__(
@@ -137,10 +137,10 @@ class Importer:
         paths = [[item.path for item in batch] for batch in batches]
         count = self._processes
         if count is None:
-            count = 0 if total < workers.MANY_BYTES else workers.cores()
-        if count == 0:
+            count = 1 if total < workers.MANY_BYTES else workers.cores()
+        if count <= 1:
             return workers.in_process(preparer, paths)
-        return workers.in_workers(make, paths, count)
+        return workers.in_workers(make, preparer, paths, count)
 
     def _changed(self, paths: Iterable[Path], known: KnownSources, *, rehash: bool) -> list[discover.Found]:
         found = []
