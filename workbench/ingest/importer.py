@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from workbench.ingest import discover, workers
 from workbench.ingest.batches import cut
-from workbench.ingest.prepare import LeftOut, Prepared, Preparer
+from workbench.ingest.prepare import LeftOut, Prepared, Preparer, no_cycle_collection
 from workbench.ingest.rows import only
 from workbench.ingest.sources import KnownSource, KnownSources
 from workbench.store.archive import Archive
@@ -109,7 +109,7 @@ class Importer:
         Raises:
             StoreError: The home cannot be written to, or another import does not end.
         """
-        with self._lake.home.landing_lock(wait_seconds=wait_seconds):
+        with self._lake.home.landing_lock(wait_seconds=wait_seconds), no_cycle_collection():
             known = known_sources(self._lake)
             found = self._changed(paths, known, rehash=rehash)
             batches = list(cut(found, self._batch_bytes))

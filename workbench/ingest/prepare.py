@@ -84,24 +84,28 @@ class Preparer:
         Raises:
             StoreError: The archive cannot be written to or is damaged.
         """
-        with no_cycle_collection():
+        with no_cycle_collection(), self._archive.writing() as writing:
             skipped: list[LeftOut] = []
             errors: list[LeftOut] = []
             contents = []
             for path in paths:
                 try:
-                    contents.append(self._reader.open(path, self.known.at(path)))
+                    content = self._reader.open(path, self.known.at(path))
                 except NotASourceError as reason:
                     skipped.append(LeftOut(told(path), str(reason)))
                 except OSError as error:
                     errors.append(LeftOut(told(path), error.strerror or str(error)))
-            self._archive.put([Arrival(c.sha256, c.data, RULES_VERSION, c.entry) for c in contents if c.archived])
+                else:
+                    contents.append(content)
+                    if content.archived:
+                        writing.add(Arrival(content.sha256, content.data, RULES_VERSION, content.entry))
+            writing.close()
             for content in contents:
                 self.known.add(known_source(content))
             session_ids = sorted({session for content in contents for session in content.entry.session_ids})
             keys, used, tables = self._derive(session_ids, contents, errors)
             settled = [Settled(c.entry.source_id, c.older, c.superseded) for c in contents]
-            return Prepared(keys, used, tables, list(map(known_source, contents)), settled, skipped, errors)
+        return Prepared(keys, used, tables, list(map(known_source, contents)), settled, skipped, errors)
 
     def again(self, session_ids: Sequence[str]) -> Prepared:
         """Derive sessions anew from all of their known sources.

@@ -33,6 +33,8 @@ def ingest(
 ) -> None:
     """Import agents' transcripts. Unchanged files are not opened again; what an agent deletes later stays here."""
     started = time.perf_counter()
+    if paths:
+        _start_ahead(paths, home or context.obj)
     bench = open_bench(context, home)
     with progress_bar("importing") as progress:
         result = bench.ingest(*(paths or ()), rehash=rehash, progress=progress)
@@ -43,6 +45,14 @@ def ingest(
         _print(result, seconds)
     if result.errors:
         raise typer.Exit(1)
+
+
+def _start_ahead(paths: list[Path], home: Path | None) -> None:
+    from workbench.config import resolve_home  # noqa: PLC0415  (--help needs none of it)
+    from workbench.ingest import workers  # noqa: PLC0415
+    from workbench.store.home import Home  # noqa: PLC0415
+
+    workers.start_ahead(paths, Home(resolve_home(home)).tables)
 
 
 def _shape(result: ImportResult, seconds: float) -> dict[str, object]:
