@@ -150,7 +150,8 @@ class SourceReader:
                     break
             if found is None:
                 raise NotASourceError("not a transcript of a known format" if data else "empty file")
-            data += file.read()
+            file.seek(0)  # a second look at the head is cheaper than a copy of the whole
+            data = file.read()
         size, data = len(data), self._redact(data)
         parsed = found.read(data, path)
         if parsed.session_id is None:
