@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from workbench.ingest import discover, workers
 from workbench.ingest.batches import cut
-from workbench.ingest.prepare import LeftOut, Prepared, Preparer, no_cycle_collection
+from workbench.ingest.cycles import no_cycle_collection
+from workbench.ingest.prepare import LeftOut, Prepared, Preparer
 from workbench.ingest.rows import only
 from workbench.ingest.sources import KnownSource, KnownSources
 from workbench.store.archive import Archive

@@ -6,15 +6,14 @@ session, so that the importer sees whether another batch brought more of one.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 
+from workbench.ingest.cycles import no_cycle_collection
 from workbench.ingest.derive.session import DERIVE_VERSION
 from workbench.ingest.discover import told
 from workbench.ingest.merge import SessionSource
@@ -141,15 +140,3 @@ class Preparer:
         entry = content.entry
         for age, sha256 in enumerate(content.older, start=1):
             yield SessionSource(entry.source_id, age, self._reader.archived(entry.format, entry.path, sha256))
-
-
-@contextmanager
-def no_cycle_collection() -> Iterator[None]:
-    """Rows are made by the hundred thousand and refer to nothing that refers back; looking for cycles costs a third."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -51,13 +51,14 @@ def derive(session_id: str, agent: str, events: Sequence[Event], credit: Credit,
     Returns:
         Rows of events, turns, turn_records, tool_calls, usage, artifacts and sessions.
     """
+    event_rows = _event_rows(events)  # first: a text that was encoded once is encoded again by copying
     spoken = [e for e in events if e.kind in ("user_message", "agent_message", "tool_call")]
     calls = tool_calls([e for e in events if e.kind in ("tool_call", "tool_result")], credit)
     usage = model_calls([e for e in events if e.kind == "usage"])
     said = turns(spoken)
     artifact_rows, blobs = artifacts(calls)
     rows: dict[str, list[Row]] = {
-        "events": _event_rows(events),
+        "events": event_rows,
         "turns": turn_rows(said),
         "turn_records": exchange_rows(events, said, calls, usage),
         "tool_calls": list(calls),

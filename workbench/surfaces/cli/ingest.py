@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.ingest.cycles import no_cycle_collection
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import plain, print_json, progress_bar
 
@@ -33,11 +34,12 @@ def ingest(
 ) -> None:
     """Import agents' transcripts. Unchanged files are not opened again; what an agent deletes later stays here."""
     started = time.perf_counter()
-    if paths:
-        _start_ahead(paths, home or context.obj)
-    bench = open_bench(context, home)
-    with progress_bar("importing") as progress:
-        result = bench.ingest(*(paths or ()), rehash=rehash, progress=progress)
+    with no_cycle_collection():  # from here on, since loading the libraries makes many objects too
+        if paths:
+            _start_ahead(paths, home or context.obj)
+        bench = open_bench(context, home)
+        with progress_bar("importing") as progress:
+            result = bench.ingest(*(paths or ()), rehash=rehash, progress=progress)
     seconds = round(time.perf_counter() - started, 3)
     if json:
         print_json(_shape(result, seconds))
