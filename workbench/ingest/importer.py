@@ -171,9 +171,14 @@ class Importer:
         if not keys:
             return
         tables = {name: pa.concat_tables([prepared.tables[name] for prepared in whole]) for name in whole[0].tables}
-        self._add_blobs(tables.pop("blobs"))
+        blobs = tables.pop("blobs")
         stores = {table.name: self._lake.stores[table.name] for table in DERIVED}
-        landed = land(stores, keys, lambda missing: tables if len(missing) == len(keys) else only(tables, missing))
+        landed = land(
+            stores,
+            keys,
+            lambda missing: tables if len(missing) == len(keys) else only(tables, missing),
+            beside=lambda: self._add_blobs(blobs),
+        )
         rows = tables if len(landed) == len(keys) else only(tables, landed)
         result = self._result
         result.sessions += len(landed)
@@ -194,7 +199,7 @@ class Importer:
                 known.add(sha256)
                 new.append(place)
         if new:
-            store.append(blobs.take(pa.array(new)))
+            store.append(blobs if len(new) == blobs.num_rows else blobs.take(pa.array(new)))
 
 
 def _whole(preparer: Preparer, ready: Sequence[Prepared]) -> list[Prepared]:
