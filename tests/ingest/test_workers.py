@@ -124,3 +124,28 @@ def test_another_process_redacts_and_archives_as_this_one_does(tmp_path):
     assert b"Build" not in Archive(archive).read(sha256)
     (theirs,) = [made for made in found.values() if isinstance(made, Prepared)]
     assert theirs.tables["sessions"]["session_id"].to_pylist() == [SESSION]
+
+
+@pytest.fixture
+def _two_cores(tmp_path, monkeypatch):
+    """Two cores, and a file that is worth two processes."""
+    monkeypatch.setattr(workers, "cores", lambda: 2)
+    monkeypatch.setattr(workers, "MANY_BYTES", 2)
+    (tmp_path / "session.jsonl").write_bytes(b"{}\n")
+
+
+@pytest.mark.usefixtures("_two_cores")
+def test_a_process_that_was_started_ahead_is_the_one_that_works(tmp_path):
+    workers.start_ahead([tmp_path / "session.jsonl"], tmp_path / "tables")
+    (ahead,) = workers._ahead
+    pids = {pid for _, (pid, _) in prepared(Naming, tmp_path)}
+    assert pids == {os.getpid(), ahead.child.pid}
+    assert workers._ahead == []
+
+
+@pytest.mark.usefixtures("_two_cores")
+def test_no_process_is_started_ahead_for_little_or_where_most_may_have_landed(tmp_path, monkeypatch):
+    workers.start_ahead([tmp_path / "session.jsonl"], tmp_path)
+    monkeypatch.setattr(workers, "MANY_BYTES", 4)
+    workers.start_ahead([tmp_path / "session.jsonl"], tmp_path / "tables")
+    assert workers._ahead == []

@@ -176,7 +176,7 @@ class Table:
             if column.type == STRINGS and str in set(map(type, values)):  # a text is a sequence of texts too
                 odd = next(value for value in values if isinstance(value, str))
                 raise SchemaError(f"{self.name}.{column.name} wants lists, got {odd!r}")
-            if column.type == STRING and set(map(type, values)) == {bytes}:
+            if column.type == STRING and values and type(values[0]) is bytes and set(map(type, values)) == {bytes}:
                 return _joined(values)
             return pa.array(values, type=column.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError, OverflowError) as error:
