@@ -33,6 +33,10 @@ def test_the_format_of_a_file(data, name, expected):
     assert (found.NAME if found else None) == expected
 
 
+def test_every_format_bears_the_name_under_which_it_is_found():
+    assert [known.NAME for known in FORMATS.values()] == list(FORMATS)
+
+
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize(
     "data",

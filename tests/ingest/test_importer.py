@@ -304,7 +304,7 @@ def test_files_one_by_one_in_any_order_give_the_same_rows(bench, expected, order
     assert views(bench) == rows
 
 
-@pytest.mark.parametrize(("batch_bytes", "processes"), [(1, 0), (1, 2)])
+@pytest.mark.parametrize(("batch_bytes", "processes"), [(1, 1), (1, 2)])
 def test_any_batches_in_any_number_of_processes_give_the_same_rows(bench, expected, batch_bytes, processes):
     files, rows = expected
     Importer(bench._lake, batch_bytes=batch_bytes, processes=processes).run([files[0].parent])
@@ -338,7 +338,7 @@ def test_a_subset_that_comes_later_adds_nothing(bench, write):
 # -- what goes wrong --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize("processes", [1, 2])
 def test_an_interrupted_import_leaves_whole_sessions_and_the_same_command_completes_it(
     bench, expected, monkeypatch, processes
 ):
@@ -493,7 +493,7 @@ def without_secret(data):
 
 
 @pytest.mark.usefixtures("_found_by_workers")
-@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize("processes", [1, 2])
 def test_only_what_comes_out_of_the_redactor_is_written_anywhere(bench, write, processes):
     lines = small_session()
     secret = SECRET.decode()
@@ -519,7 +519,7 @@ def refusing(_):
 
 
 @pytest.mark.usefixtures("_found_by_workers")
-@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize("processes", [1, 2])
 def test_a_failing_redactor_stops_the_import_and_nothing_of_the_file_is_written(bench, write, processes):
     path = write(f"{SESSION}.jsonl", *small_session())
     with pytest.raises(Exception, match="a rule is broken"):
@@ -533,7 +533,7 @@ def test_a_failing_redactor_stops_the_import_and_nothing_of_the_file_is_written(
 def test_the_redactor_sees_whole_files_once(bench, write):
     seen = []
     path = write(f"{SESSION}.jsonl", *small_session())
-    Importer(bench._lake, redactor=lambda data: seen.append(data) or redact(data), processes=0).run([path])
+    Importer(bench._lake, redactor=lambda data: seen.append(data) or redact(data), processes=1).run([path])
     assert seen == [path.read_bytes()]
 
 

@@ -136,6 +136,25 @@ def test_landing_nothing_asks_for_nothing(tmp_path):
     assert land(stores(tmp_path), [], derive) == []
 
 
+def test_what_rows_refer_to_is_written_before_they_are_shown(tmp_path):
+    contents = [landing("s1", "abc")]
+    seen = []
+    land(stores(tmp_path), [contents[0][0]], derive_from(contents), beside=lambda: seen.append(shown(tmp_path)))
+    assert seen == [{}]
+    assert shown(tmp_path) == {"s1": state("abc")}
+
+
+def test_nothing_is_shown_where_that_cannot_be_written(home):
+    contents = [landing("s3", "abc")]
+
+    def full_disk():
+        raise StopError
+
+    with pytest.raises(StopError):
+        land(stores(home), [contents[0][0]], derive_from(contents), beside=full_disk)
+    assert shown(home) == {name: state(content) for name, content in OLD.items()}
+
+
 def test_new_and_known_sessions_land_together(tmp_path):
     land_all(tmp_path, {"s1": "a", "s2": "b"})
     land_all(tmp_path, {"s0": "new", "s1": "a", "s2": "bb", "s3": "c"})

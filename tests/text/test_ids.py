@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.text import ids
-from workbench.text.ids import content_hash, derived_id, new_ulid
+from workbench.text.ids import DerivedIds, content_hash, derived_id, new_ulid
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 MS = 1_764_500_000_000
@@ -94,6 +94,11 @@ def test_the_time_of_a_derived_id_is_clipped():
 def test_the_tail_is_the_low_five_bits_of_each_byte_of_the_hash():
     digest = hashlib.blake2b(b"a\0b", digest_size=16).digest()
     assert derived_id(0, "a", "b") == "0" * 10 + "".join(ALPHABET[byte % 32] for byte in digest)
+
+
+@given(st.none() | st.integers(-1, 1 << 49), *[st.text("\0ab\ud800é", max_size=4)] * 3)
+def test_ids_of_things_with_a_common_first_part_are_the_same_ones(ms, first, second, third):
+    assert DerivedIds(first).of(ms, second, third) == derived_id(ms, first, second, third)
 
 
 def test_derived_ids_sort_by_time():

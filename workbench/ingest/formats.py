@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Final, cast
 
-from workbench.ingest import (
-    aider,
-    claude_code,
-    codex,
-    gemini_cli,
-    pi,
-    praana_log,
-    specstory,
-    swe_agent,
-    workbench_log,
-)
 from workbench.ingest.records import Format
 
 HEAD_BYTES: Final = (65_536, 1_000_000, 64_000_000)
 """How much of a file is looked at, step by step: a session may begin with a picture or a summary of megabytes."""
 
-_MODULES: Final[tuple[Format, ...]] = (
-    claude_code,
-    praana_log,
-    workbench_log,
-    codex,
-    pi,
-    gemini_cli,
-    swe_agent,
-    aider,
-    specstory,
-)
+_MODULES: Final = {
+    "claude-code": "claude_code",
+    "praana": "praana_log",
+    "workbench": "workbench_log",
+    "codex": "codex",
+    "pi": "pi",
+    "gemini-cli": "gemini_cli",
+    "swe-agent": "swe_agent",
+    "aider": "aider",
+    "specstory": "specstory",
+}
+"""Module by name, in the order in which they are asked: PRAANA's logs before ours, which are their heirs."""
 
-FORMATS: Final[dict[str, Format]] = {module.NAME: module for module in _MODULES}
-"""By name, in the order in which they are asked: PRAANA's logs before ours, which are their heirs."""
+
+class _Formats(Mapping[str, Format]):
+    """Formats by name, each loaded when it is asked for: whoever reads one agent's files needs no other's reader."""
+
+    def __getitem__(self, name: str) -> Format:
+        """The module of a format."""
+        return cast("Format", import_module(f"workbench.ingest.{_MODULES[name]}"))
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in the order in which they are asked."""
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(_MODULES)
+
+
+FORMATS: Mapping[str, Format] = _Formats()
+"""All of them, by name."""
 
 
 def recognise(head: bytes, name: str) -> Format | None:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from workbench.ingest import discover, workers
 from workbench.ingest.batches import cut
+from workbench.ingest.cycles import no_cycle_collection
 from workbench.ingest.prepare import LeftOut, Prepared, Preparer
 from workbench.ingest.rows import only
 from workbench.ingest.sources import KnownSource, KnownSources
@@ -29,11 +30,11 @@ from workbench.store.tables import DERIVED
 from workbench.store.tombstones import Tombstones, read_tombstones, revive
 from workbench.text.redaction import Redactor, redact
 
-BATCH_BYTES: Final = 24_000_000
-"""Bytes of sources in one batch: its rows stay far below 2 GB, and it keeps a process busy for half a second."""
+BATCH_BYTES: Final = 6_000_000
+"""Bytes of sources in one batch: it keeps a process busy for a tenth of a second, so that all end at about one time."""
 
-LANDING_BYTES: Final = 96_000_000
-"""Bytes of sources that land together: a landing commits to eleven tables, whatever their size."""
+LANDING_BYTES: Final = 192_000_000
+"""Bytes of sources that land together, in a few seconds: a landing commits to eleven tables, 20 ms each."""
 
 Progress = Callable[[int, int, str], None]
 """Called with bytes done, bytes in all, and the path at hand."""
@@ -75,7 +76,7 @@ class Importer:
         progress: Told how far it is.
         now: When it is; UTC.
         batch_bytes: See `BATCH_BYTES`.
-        processes: How many processes prepare batches; 0 is the one at hand; chosen by the bytes to read unless given.
+        processes: How many processes prepare batches, this one included; chosen by the bytes to read unless given.
     """
 
     _preparer: ClassVar[type[Preparer]] = Preparer
@@ -121,7 +122,7 @@ class Importer:
         Raises:
             StoreError: The home cannot be written to, or another import does not end.
         """
-        with self._lake.home.landing_lock(wait_seconds=wait_seconds):
+        with self._lake.home.landing_lock(wait_seconds=wait_seconds), no_cycle_collection():
             known = self._known()
             self._tombstones = read_tombstones(self._lake, lifted=again)
             found = self._changed(paths, known, rehash=rehash or again)
@@ -164,10 +165,10 @@ class Importer:
         paths = [[item.path for item in batch] for batch in batches]
         count = self._processes
         if count is None:
-            count = 0 if total < workers.MANY_BYTES else workers.cores()
-        if count == 0:
+            count = 1 if total < workers.MANY_BYTES else workers.cores()
+        if count <= 1:
             return workers.in_process(preparer, paths)
-        return workers.in_workers(make, paths, count)
+        return workers.in_workers(make, preparer, paths, count)
 
     def _changed(self, paths: Iterable[Path], known: KnownSources, *, rehash: bool) -> list[discover.Found]:
         found = []
@@ -201,13 +202,14 @@ class Importer:
         if not keys:
             return
         tables = {name: pa.concat_tables([prepared.tables[name] for prepared in whole]) for name in whole[0].tables}
-        self._add_blobs(tables.pop("blobs"))
+        blobs = tables.pop("blobs")
         stores = {table.name: self._lake.stores[table.name] for table in DERIVED}
         landed = land(
             stores,
             keys,
             lambda missing: tables if len(missing) == len(keys) else only(tables, missing),
             anew=self._lands_anew,
+            beside=lambda: self._add_blobs(blobs),
         )
         rows = tables if len(landed) == len(keys) else only(tables, landed)
         result = self._result
@@ -229,7 +231,7 @@ class Importer:
                 known.add(sha256)
                 new.append(place)
         if new:
-            store.append(blobs.take(pa.array(new)))
+            store.append(blobs if len(new) == blobs.num_rows else blobs.take(pa.array(new)))
 
 
 def _whole(preparer: Preparer, ready: Sequence[Prepared]) -> list[Prepared]:

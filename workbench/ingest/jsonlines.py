@@ -22,16 +22,13 @@ def lines(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
     Yields:
         Line number from 1, the bytes without LF (and without BOM and trailing NULs), and whether an LF ended it.
     """
-    start, number, size = (len(BOM) if data.startswith(BOM) else 0), 0, len(data)
-    while start < size:
-        end = data.find(b"\n", start)
-        number += 1
-        if end < 0:
-            yield number, data[start:].strip(b"\x00"), False
-            return
-        line = data[start:end]
-        yield number, line.strip(b"\x00") if line[:1] == b"\x00" or line[-1:] == b"\x00" else line, True
-        start = end + 1
+    *whole, rest = (data.removeprefix(BOM) if data.startswith(BOM) else data).split(b"\n")
+    if b"\x00" in data:
+        whole = [line.strip(b"\x00") for line in whole]
+    for number, line in enumerate(whole, start=1):
+        yield number, line, True
+    if rest:
+        yield len(whole) + 1, rest.strip(b"\x00"), False
 
 
 def is_blank(line: bytes) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from workbench.events import Event
 from workbench.ingest.records import Draft, Environment, ParsedSource, Record
-from workbench.text.ids import derived_id
+from workbench.text.ids import DerivedIds
 
 
 class SessionSource(NamedTuple):
@@ -55,22 +55,19 @@ def merge(session_id: str, sources: Iterable[SessionSource]) -> list[Event]:
     return _number(session_id, ordered)
 
 
-def _own(session_id: str, parsed: ParsedSource) -> list[Record]:
+def _own(session_id: str, parsed: ParsedSource) -> Sequence[Record]:
     """The records of a session in one file; those that name no session belong to the file's own."""
     if parsed.session_ids == [session_id]:
         return parsed.records
     return [record for record in parsed.records if (record.session_id or parsed.session_id) == session_id]
 
 
-def _unique(records: Sequence[Record]) -> list[Record]:
+def _unique(records: Sequence[Record]) -> Sequence[Record]:
     """The first of the records with one id; a file may repeat itself after a crash of its writer."""
-    seen: set[str] = set()
-    kept = []
-    for record in records:
-        if record.record_id not in seen:
-            seen.add(record.record_id)
-            kept.append(record)
-    return kept
+    first = {record.record_id: record for record in reversed(records)}
+    if len(first) == len(records):
+        return records
+    return [record for record in records if first[record.record_id] is record]
 
 
 def _interleave(session_id: str, ranked: Sequence[SessionSource]) -> list[tuple[Record, str]]:
@@ -80,7 +77,7 @@ def _interleave(session_id: str, ranked: Sequence[SessionSource]) -> list[tuple[
     for records, source in own:
         for record in records:
             told.setdefault(record.record_id, (record, source.source_id))
-    ordered: list[Record] = []
+    ordered: Sequence[Record] = []
     for records, _ in sorted(own, key=lambda each: (-len(each[0]), each[1].rank)):
         ordered = _weave(ordered, records)
     return [told[record.record_id] for record in ordered]
@@ -152,6 +149,7 @@ class _Numbering:
     def __init__(self, session_id: str) -> None:
         self.events: list[Event] = []
         self._session_id = session_id
+        self._ids = DerivedIds(session_id)
         self._turn = 0
         self._environment: Environment | None = None
         self._agents: set[str] = set()
@@ -161,42 +159,60 @@ class _Numbering:
 
     def add(self, record: Record, source_id: str) -> None:
         """Make the events of a record."""
+        before = len(self.events)
         milliseconds = _milliseconds(record.occurred_at)
         parent = self._last_of.get(record.parent_id) if record.parent_id else None
-        for name, draft in [*self._context(record), *((str(i), draft) for i, draft in enumerate(record.drafts))]:
-            if draft.kind == "usage" and not self._is_news(draft.payload):
-                continue
-            event_id = draft.event_id or derived_id(milliseconds, self._session_id, record.record_id, name)
-            parent = self._parent(draft, parent, event_id)
-            self._count_turn(draft)
-            self.events.append(
-                Event(
-                    event_id,
-                    self._session_id,
-                    len(self.events) + 1,
-                    record.occurred_at,
-                    draft.kind,
-                    draft.actor,
-                    self._turn,
-                    parent,
-                    draft.payload,
-                    draft.agent_id,
-                    draft.is_sidechain,
-                    source_id,
-                    record.line,
-                    record.time_source,
-                )
+        for name, draft in self._context(record):
+            parent = self._event(record, draft, name, milliseconds, parent, source_id)
+        for number, draft in enumerate(record.drafts):
+            if draft.kind != "usage" or self._is_news(draft.payload):
+                parent = self._event(record, draft, str(number), milliseconds, parent, source_id)
+        if parent is not None and len(self.events) > before:
+            self._last_of[record.record_id] = parent
+
+    def _event(
+        self, record: Record, draft: Draft, name: str, milliseconds: int | None, parent: str | None, source_id: str
+    ) -> str:
+        """Make one event; returns its id."""
+        kind, payload = draft.kind, draft.payload
+        event_id = draft.event_id or self._ids.of(milliseconds, record.record_id, name)
+        if kind == "tool_call":
+            self._calls[payload.get("tool_call_id")] = event_id
+        elif kind == "tool_result":
+            parent = self._calls.get(payload.get("tool_call_id"), parent)
+        if draft.turn is not None:
+            self._turn = draft.turn
+        elif kind == "user_message" and not draft.is_sidechain:
+            self._turn += 1
+        self.events.append(
+            Event(
+                event_id,
+                self._session_id,
+                len(self.events) + 1,
+                record.occurred_at,
+                kind,
+                draft.actor,
+                self._turn,
+                draft.parent_event_id or parent,
+                payload,
+                draft.agent_id,
+                draft.is_sidechain,
+                source_id,
+                record.line,
+                record.time_source,
             )
-            self._last_of[record.record_id] = parent = event_id
+        )
+        return event_id
 
     def _context(self, record: Record) -> list[tuple[str, Draft]]:
         """What is to be told before a record: a changed environment, a sub-agent's start."""
         told: list[tuple[str, Draft]] = []
-        first = record.drafts[0] if record.drafts else None
-        if record.environment is not None and record.environment != self._environment:
-            self._environment = record.environment
-            payload = {"type": "environment", **record.environment._asdict()}
+        environment = record.environment
+        if environment is not self._environment and environment is not None and environment != self._environment:
+            self._environment = environment
+            payload = {"type": "environment", **environment._asdict()}
             told.append(("environment", Draft("system_note", "kernel", payload)))
+        first = record.drafts[0] if record.drafts else None
         if first is not None and first.is_sidechain and first.agent_id and first.agent_id not in self._agents:
             self._agents.add(first.agent_id)
             prompt = first.payload.get("text") if first.kind == "user_message" else None
@@ -211,17 +227,3 @@ class _Numbering:
             return False
         self._usage[key] = payload
         return True
-
-    def _parent(self, draft: Draft, parent: str | None, event_id: str) -> str | None:
-        call_id = draft.payload.get("tool_call_id")
-        if draft.kind == "tool_call":
-            self._calls[call_id] = event_id
-        elif draft.kind == "tool_result":
-            parent = self._calls.get(call_id, parent)
-        return draft.parent_event_id or parent
-
-    def _count_turn(self, draft: Draft) -> None:
-        if draft.turn is not None:
-            self._turn = draft.turn
-        elif draft.kind == "user_message" and not draft.is_sidechain:
-            self._turn += 1

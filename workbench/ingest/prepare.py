@@ -6,15 +6,14 @@ session, so that the importer sees whether another batch brought more of one.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import pyarrow as pa
 
+from workbench.ingest.cycles import no_cycle_collection
 from workbench.ingest.derive.session import DERIVE_VERSION
 from workbench.ingest.discover import told
 from workbench.ingest.forgotten import ForgottenError, InseparableError
@@ -100,13 +99,13 @@ class Preparer:
         Raises:
             StoreError: The archive cannot be written to or is damaged.
         """
-        with no_cycle_collection():
+        with no_cycle_collection(), self._archive.writing() as writing:
             skipped: list[LeftOut] = []
             errors: list[LeftOut] = []
             contents = []
             for path in paths:
                 try:
-                    contents.append(self._reader.open(path, self.known.at(path)))
+                    content = self._reader.open(path, self.known.at(path))
                 except ForgottenError:
                     continue
                 except InseparableError as error:
@@ -115,17 +114,22 @@ class Preparer:
                     skipped.append(LeftOut(told(path), str(reason)))
                 except OSError as error:
                     errors.append(LeftOut(told(path), error.strerror or str(error)))
-            self._keep([content for content in contents if content.archived])
+                else:
+                    contents.append(content)
+                    if self._keeps(content):
+                        writing.add(Arrival(content.sha256, content.data, self._rules, content.entry))
+            writing.close()
             for content in contents:
                 self.known.add(known_source(content))
             session_ids = sorted({session for content in contents for session in content.entry.session_ids})
             keys, used, tables = self._derive(session_ids, contents, errors)
             settled = [Settled(c.entry.source_id, c.older, c.superseded) for c in contents]
-            sources, forgotten = list(map(known_source, contents)), frozenset(self._reader.forgotten)
-            return Prepared(keys, used, tables, sources, settled, skipped, errors, forgotten)
+        sources, forgotten = list(map(known_source, contents)), frozenset(self._reader.forgotten)
+        return Prepared(keys, used, tables, sources, settled, skipped, errors, forgotten)
 
-    def _keep(self, contents: Sequence[Content]) -> None:
-        self._archive.put([Arrival(c.sha256, c.data, self._rules, c.entry) for c in contents])
+    def _keeps(self, content: Content) -> bool:
+        """Whether a content is to be archived."""
+        return content.archived
 
     def again(self, session_ids: Sequence[str]) -> Prepared:
         """Derive sessions anew from all of their known sources.
@@ -161,15 +165,3 @@ class Preparer:
         entry = content.entry
         for age, sha256 in enumerate(content.older, start=1):
             yield SessionSource(entry.source_id, age, self._reader.archived(entry.format, entry.path, sha256))
-
-
-@contextmanager
-def no_cycle_collection() -> Iterator[None]:
-    """Rows are made by the hundred thousand and refer to nothing that refers back; looking for cycles costs a third."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

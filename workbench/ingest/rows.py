@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,10 +17,10 @@ from workbench.store.tables import DERIVED, TABLES
 
 
 class BatchRows:
-    """Gathers the rows of sessions that will land together."""
+    """Gathers the rows of sessions that will land together, as columns: turned while they are still in the cache."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[Row]] = defaultdict(list)
+        self._columns: dict[str, list[list[Any]]] = {table.name: [[] for _ in table.columns] for table in DERIVED}
         self._blobs: dict[str, str] = {}
 
     def add(self, key: LandingKey, contents: Sequence[Content], older: Sequence[SessionSource]) -> None:
@@ -31,7 +31,7 @@ class BatchRows:
             contents: The newest content of every source that has records of it.
             older: Older contents of the same sources that still tell something.
         """
-        session_id, landing = key.session_id, (key.landing_id,)
+        session_id = key.session_id
         sources = [SessionSource(content.entry.source_id, 0, content.parsed) for content in contents]
         events = merge(session_id, [*sources, *older])
         credit = {source.source_id: (source.parsed.role != "subagent", source.source_id) for source in sources}
@@ -39,14 +39,17 @@ class BatchRows:
         issues = [row for content in owned for row in _issue_rows(content)]
         agent = (owned or contents)[0].entry.format
         derived = derive(session_id, agent, events, credit, len(issues))
+        self._blobs.update(derived.blobs)
         own: dict[str, list[Row]] = {"sources": [_source_row(content) for content in owned], "import_issues": issues}
         for name, rows in (derived.rows | own).items():
-            self._rows[name] += [(*row, *landing) for row in rows]
-        self._blobs.update(derived.blobs)
+            *columns, landings = self._columns[name]
+            landings += [key.landing_id] * len(rows)
+            for column, values in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
+                column.extend(values)
 
     def tables(self) -> dict[str, pa.Table]:
         """Arrow tables of all derived tables, and of `blobs`."""
-        made = {table.name: table.from_rows(self._rows[table.name]) for table in DERIVED}
+        made = {table.name: table.from_columns(self._columns[table.name]) for table in DERIVED}
         blobs = [(sha256, text, len(text.encode())) for sha256, text in self._blobs.items()]
         return {**made, "blobs": TABLES["blobs"].from_rows(blobs)}
 

@@ -165,7 +165,8 @@ class SourceReader:
                     break
             if found is None:
                 raise NotASourceError("not a transcript of a known format" if data else "empty file")
-            data += file.read()
+            file.seek(0)  # a second look at the head is cheaper than a copy of the whole
+            data = file.read()
         size, data = len(data), as_utf8(data)
         data = self._redact(without_half_word(data) if path.endswith(".jsonl") else data)
         parsed = found.read(data, told(path))

@@ -23,6 +23,8 @@ def from_iso(text: str | None) -> Moment:
         return MISSING
     try:
         found = datetime.fromisoformat(text)
+        if found.tzinfo is UTC:
+            return Moment(found, "recorded")
         if found.tzinfo is None:
             return Moment(found.replace(tzinfo=UTC), "no_zone")
         return Moment(found.astimezone(UTC), "recorded")

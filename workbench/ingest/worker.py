@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
 
-from workbench.ingest.prepare import Preparer
+if TYPE_CHECKING:
+    from workbench.ingest.prepare import Preparer
 
 
 def serve(connection: Connection) -> None:
@@ -21,5 +24,8 @@ def serve(connection: Connection) -> None:
 
 
 if __name__ == "__main__":
+    gc.disable()  # for good, and before the libraries load: see `cycles`
+    import workbench.ingest.prepare  # noqa: F401  (while the other side still finds out what there is to do)
+
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         serve(Connection(int(sys.argv[1])))

@@ -7,8 +7,9 @@ have that content. Agents delete their own files after some weeks; what is here 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -84,6 +85,49 @@ WRITERS: Final = 8
 _decode = msgspec.json.Decoder(Manifest).decode
 
 
+class Writing:
+    """Contents on their way into an archive: packed, written and synced side by side, apart from who brings them.
+
+    The disk takes many syncs at once in little more than the time of one, and none of it holds the interpreter's lock.
+
+    Args:
+        archive: The archive.
+        pool: Who writes.
+    """
+
+    def __init__(self, archive: Archive, pool: ThreadPoolExecutor) -> None:
+        self._archive = archive
+        self._pool = pool
+        self._contents: dict[str, Future[None]] = {}
+        self._arrivals: defaultdict[str, list[Arrival]] = defaultdict(list)
+        self._manifests: list[Future[None]] = []
+
+    def add(self, item: Arrival) -> None:
+        """Begin to store a content."""
+        if item.sha256 not in self._contents:
+            self._contents[item.sha256] = self._pool.submit(self._archive.put_content, item.sha256, item.content)
+        self._arrivals[item.sha256].append(item)
+
+    def close(self) -> None:
+        """No more will come: begin to say which sources have the contents, of each one when it is there."""
+        self._manifests += [self._pool.submit(self._tell, *each) for each in self._arrivals.items()]
+        self._arrivals.clear()
+
+    def _tell(self, sha256: str, arrivals: Sequence[Arrival]) -> None:
+        self._contents[sha256].result()  # begun before this, so that it never waits for a place in the pool
+        self._archive.put_manifest(arrivals)
+
+    def finish(self) -> None:
+        """Wait for all of it.
+
+        Raises:
+            OSError: Something could not be written.
+        """
+        self.close()
+        for manifest in self._manifests:
+            manifest.result()
+
+
 class Archive:
     """The archive in one folder.
 
@@ -94,44 +138,60 @@ class Archive:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, items: Sequence[Arrival]) -> None:
+    def put(self, items: Iterable[Arrival]) -> None:
         """Store contents and say which sources have them; all of it is on disk when this returns.
 
-        A content or entry that is there already is not written again. Files are compressed, written and synced side by
-        side: the disk takes many syncs at once in little more than the time of one.
+        A content or entry that is there already is not written again.
+
+        Raises:
+            StoreError: The folder cannot be written to.
+        """
+        with self.writing() as writing:
+            for item in items:
+                writing.add(item)
+
+    @contextmanager
+    def writing(self) -> Iterator[Writing]:
+        """Store contents while something else is done; all of them are on disk when the context is left.
 
         Raises:
             StoreError: The folder cannot be written to.
         """
         try:
             make_folder(self.folder, mode=0o700)
-            with ThreadPoolExecutor(WRITERS, thread_name_prefix="archive") as pool:
-                list(pool.map(self._put_content, items))
-            entries: dict[str, list[Arrival]] = defaultdict(list)
-            for item in items:
-                entries[item.sha256].append(item)
-            with locked_folder(self.folder), ThreadPoolExecutor(WRITERS, thread_name_prefix="archive") as pool:
-                list(pool.map(self._put_manifest, entries.values()))
-            sync_folder(self.folder)
         except OSError as error:
-            raise StoreError(f"the archive {self.folder} cannot be written to: {error.strerror or error}") from error
+            raise self._not_writable(error) from error
+        with ThreadPoolExecutor(WRITERS, thread_name_prefix="archive") as pool:
+            writing = Writing(self, pool)
+            yield writing
+            try:
+                writing.finish()
+                sync_folder(self.folder)
+            except OSError as error:
+                raise self._not_writable(error) from error
 
-    def _put_content(self, item: Arrival) -> None:
-        path = self._content(item.sha256)
+    def _not_writable(self, error: OSError) -> StoreError:
+        return StoreError(f"the archive {self.folder} cannot be written to: {error.strerror or error}")
+
+    def put_content(self, sha256: str, content: bytes) -> None:
+        """Write a content that is not there yet; its entry in the folder is not synced."""
+        path = self._content(sha256)
         if not path.exists():
-            packed = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True).compress(item.content)
+            packed = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True).compress(content)
             write_atomic(path, packed, sync_entry=False)
 
-    def _put_manifest(self, arrivals: Sequence[Arrival]) -> None:
+    def put_manifest(self, arrivals: Sequence[Arrival]) -> None:
+        """Add sources to what is told of a content; the entry in the folder is not synced."""
         first = arrivals[0]
-        known = self.manifest(first.sha256)
-        sources = {source.source_id: source for source in known.sources} if known else {}
-        sources |= {arrival.entry.source_id: arrival.entry for arrival in arrivals}
-        ordered = [sources[source_id] for source_id in sorted(sources)]
-        redaction = max(first.redaction, known.redaction if known else 0)  # the same bytes went through both
-        wanted = Manifest(len(first.content), redaction, ordered)
-        if wanted != known:
-            self._write(first.sha256, wanted, sync_entry=False)
+        with locked_folder(self.folder):  # another process may tell of the same content at the same time
+            known = self.manifest(first.sha256)
+            sources = {source.source_id: source for source in known.sources} if known else {}
+            sources |= {arrival.entry.source_id: arrival.entry for arrival in arrivals}
+            ordered = [sources[source_id] for source_id in sorted(sources)]
+            redaction = max(first.redaction, known.redaction if known else 0)  # the same bytes went through both
+            wanted = Manifest(len(first.content), redaction, ordered)
+            if wanted != known:
+                self._write(first.sha256, wanted, sync_entry=False)
 
     def read(self, sha256: str) -> bytes:
         """A content, unpacked.

@@ -73,6 +73,7 @@ def land(
     derive: Callable[[Sequence[LandingKey]], Rows],
     *,
     anew: bool = False,
+    beside: Callable[[], None] = lambda: None,
 ) -> list[LandingKey]:
     """Land a batch of sessions.
 
@@ -82,6 +83,7 @@ def land(
         derive: Makes the rows of the given states for every table; asked only for those that are missing, and again
             when another machine came between.
         anew: Whether states that are there already land once more, in the place of their rows.
+        beside: Writes what the rows refer to; is called while they are written, and done before they are shown.
 
     Returns:
         The states that were landed now, in order; those that were there already are not among them.
@@ -101,7 +103,9 @@ def land(
             attempt = secrets.randbelow(1 << ATTEMPT_BITS)
             rows = {name: _stamped(table, attempt) for name, table in derive(missing).items()}
             stage = partial(_stage, keys=missing, seen=seen)
+            besides = pool.submit(beside)
             dead = list(pool.map(stage, others.values(), [rows[name] for name in others]))
+            besides.result()
             won = _commit(head, rows[HEAD], missing, seen)
             if not won:
                 mine = [key.landing_id + attempt for key in missing]

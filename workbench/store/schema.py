@@ -11,7 +11,7 @@ import itertools
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import pyarrow as pa
@@ -142,15 +142,22 @@ class Table:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise SchemaError(f"{where} wants {target.type}, got {column.type}: {error}") from error
 
+    def from_columns(self, columns: Sequence[Sequence[Any]]) -> pa.Table:
+        """Build the Arrow table from the values of each column, in order.
+
+        Raises:
+            SchemaError: A value does not fit its column, or a time has no zone.
+        """
+        arrays = [self._array(column, values) for column, values in zip(self.columns, columns, strict=True)]
+        return pa.table(arrays, schema=self.schema)
+
     def from_rows(self, rows: Sequence[tuple[Any, ...]]) -> pa.Table:
         """Build the Arrow table from tuples in the order of the columns.
 
         Raises:
             SchemaError: A value does not fit its column, or a time has no zone.
         """
-        columns = zip(*rows, strict=True) if rows else ((),) * len(self.columns)
-        arrays = [self._array(column, values) for column, values in zip(self.columns, columns, strict=True)]
-        return pa.table(arrays, schema=self.schema)
+        return self.from_columns(list(zip(*rows, strict=True)) if rows else [()] * len(self.columns))
 
     def from_dicts(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         """Build the Arrow table from dicts; a column that a row leaves out is null there.
@@ -164,19 +171,14 @@ class Table:
         return self.from_rows([tuple(row.get(name) for name in self.schema.names) for row in rows])
 
     def _array(self, column: Column, values: Sequence[Any]) -> pa.Array[Any]:
-        if column.type == TIME:
-            odd = next(
-                (v for v in values if v is not None and (not isinstance(v, datetime) or v.utcoffset() is None)), None
-            )
-            if odd is not None:
-                raise SchemaError(f"{self.name}.{column.name} wants times with a zone, got {odd!r}")
-        if column.type == STRINGS:  # a text is a sequence of texts too
-            odd = next((v for v in values if isinstance(v, str)), None)
-            if odd is not None:
-                raise SchemaError(f"{self.name}.{column.name} wants lists, got {odd!r}")
-        if column.type == STRING and values and all(isinstance(value, bytes) for value in values):
-            return _joined(values)
         try:
+            if column.type == TIME and (odd := _odd_time(values)) is not None:
+                raise SchemaError(f"{self.name}.{column.name} wants times with a zone, got {odd!r}")
+            if column.type == STRINGS and str in set(map(type, values)):  # a text is a sequence of texts too
+                odd = next(value for value in values if isinstance(value, str))
+                raise SchemaError(f"{self.name}.{column.name} wants lists, got {odd!r}")
+            if column.type == STRING and values and type(values[0]) is bytes and set(map(type, values)) == {bytes}:
+                return _joined(values)
             return pa.array(values, type=column.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError, OverflowError) as error:
             raise SchemaError(f"{self.name}.{column.name}: {error}") from error
@@ -205,6 +207,17 @@ class View:
     reads: tuple[str, ...]
     query: str
     source: str
+
+
+def _odd_time(values: Sequence[Any]) -> Any:
+    """The first value that is neither a time with a zone nor None; None where there is none."""
+    try:
+        zones = {value.tzinfo for value in values if value is not None}
+        if all(zone is UTC for zone in zones):
+            return None
+    except AttributeError:
+        pass
+    return next((v for v in values if v is not None and (not isinstance(v, datetime) or v.utcoffset() is None)), None)
 
 
 def _joined(texts: Sequence[bytes]) -> pa.Array[Any]:

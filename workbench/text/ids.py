@@ -63,6 +63,27 @@ def derived_id(occurred_at_ms: int | None, *parts: str) -> str:
     return _time_text(occurred_at_ms) + tail.digest().translate(_LOW_BITS).decode("ascii")
 
 
+class DerivedIds:
+    """Ids as `derived_id` makes them, of many things whose names have the first part in common: in half the time.
+
+    Args:
+        first: The first part of every name.
+    """
+
+    def __init__(self, first: str) -> None:
+        self._first = first
+        self._named = blake2b(f"{first}\0".encode("utf-8", "surrogatepass"), digest_size=_TAIL_CHARS)
+
+    def of(self, occurred_at_ms: int | None, second: str, third: str) -> str:
+        """The same as `derived_id(occurred_at_ms, first, second, third)`."""
+        named = f"{second}\0{third}"
+        if named.count("\0") > 1 or "\0" in self._first:
+            return derived_id(occurred_at_ms, self._first, second, third)
+        tail = self._named.copy()
+        tail.update(named.encode("utf-8", "surrogatepass"))
+        return _time_text(occurred_at_ms) + tail.digest().translate(_LOW_BITS).decode("ascii")
+
+
 def content_hash(text: str | bytes) -> str:
     """SHA-256 of a content, by which it is stored once however often it occurs.
 

@@ -99,9 +99,10 @@ def _user(found: WireRecord) -> Drafts:
     if isinstance(content, str):
         return _said(found, [content], 0)
     blocks = content or []
-    texts = [block.text for block in blocks if block.type == "text" and block.text is not None]
-    images = sum(block.type in PICTURES for block in blocks)
     results = [block for block in blocks if block.type == "tool_result"]
+    others = [block for block in blocks if block.type != "tool_result"]
+    texts = [block.text for block in others if block.type == "text" and block.text is not None]
+    images = sum([block.type in PICTURES for block in others])
     detail = found.toolUseResult if len(results) == 1 and isinstance(found.toolUseResult, wire.ToolDetail) else None
     drafts = [_result(block, detail, agent_id, sidechain) for block in results]
     return drafts + _said(found, texts, images) if texts or images else drafts
@@ -117,9 +118,12 @@ def _assistant(found: WireRecord) -> Drafts:
     if isinstance(blocks, str):
         blocks = [Block(type="text", text=blocks)]
     said = [_block(block) for block in blocks] or [("agent_message", {"text": ""})]
-    drafts = [Draft(kind, "agent", {**payload, **about}, agent_id, sidechain) for kind, payload in said]
     if message.usage is not None:
-        drafts.append(Draft("usage", "kernel", {**_usage(message.usage), **about}, agent_id, sidechain))
+        said.append(("usage", _usage(message.usage)))
+    drafts = []
+    for kind, payload in said:
+        payload.update(about)
+        drafts.append(Draft(kind, "kernel" if kind == "usage" else "agent", payload, agent_id, sidechain))
     return drafts
 
 
@@ -191,14 +195,19 @@ def _result(block: Block, detail: wire.ToolDetail | None, agent_id: str | None, 
     if block.is_error and text.startswith(_REJECTED):
         payload["rejected"] = True
     if detail is not None:
-        told = {
-            "subagent_id": detail.agentId,
-            "duration_ms": detail.totalDurationMs,
-            "total_tokens": detail.totalTokens,
-            "interrupted": detail.interrupted or None,
-        }
-        payload.update({name: value for name, value in told.items() if value is not None})
+        payload.update(_detail(detail))
     return Draft("tool_result", "tool", payload, agent_id, sidechain)
+
+
+def _detail(detail: wire.ToolDetail) -> dict[str, Any]:
+    """What there is of it: for most results nothing."""
+    told = {
+        "subagent_id": detail.agentId,
+        "duration_ms": detail.totalDurationMs,
+        "total_tokens": detail.totalTokens,
+        "interrupted": detail.interrupted or None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _result_text(content: msgspec.Raw) -> tuple[str, int]:

@@ -147,9 +147,9 @@ class _Reader:
         """Where the agent worked; equal ones are one object."""
         if found.cwd is None:
             return None
-        told = Environment(NAME, found.cwd, found.gitBranch or None, found.version)
-        if told != self.environment:
-            self.environment = told
+        told = (found.cwd, found.gitBranch or None, found.version)
+        if self.environment is None or told != self.environment[1:]:
+            self.environment = Environment(NAME, *told)
         return self.environment
 
     def finish(self, stem: str) -> ParsedSource:

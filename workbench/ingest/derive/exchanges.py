@@ -60,33 +60,40 @@ def exchange_rows(
         calls_of[call.turn].append(call)
     for model_call in usage:
         usage_of[model_call.turn].append(model_call)
+    interrupted = {event.turn for event in events if event.kind == "system_note" and is_interrupt(event)}
+    compacted = {event.turn for event in events if event.kind == "compaction" and is_compaction(event)}
     return [
-        _row(number, by_turn[number], turns_of[number], calls_of[number], usage_of[number])
+        (
+            by_turn[number][0].session_id,
+            number,
+            *_texts(turns_of[number]),
+            *time_span(by_turn[number]),
+            *_counts(turns_of[number], calls_of[number]),
+            number in interrupted,
+            number in compacted,
+            *total_tokens(usage_of[number]),
+        )
         for number in sorted(by_turn)
         if number > 0
     ]
 
 
-def _row(number: int, events: list[Event], turns: list[Turn], calls: list[ToolCall], usage: list[ModelCall]) -> Row:
+def _texts(turns: list[Turn]) -> tuple[str, str]:
+    """The prompt, and the last that the agent said to the person."""
     main = [turn for turn in turns if not turn.first.is_sidechain]
-    said = [turn.text for turn in main if turn.role == "assistant" and turn.texts]
+    asked = next((turn.text for turn in main if turn.role == "user"), "")
+    return asked, next((turn.text for turn in reversed(main) if turn.role == "assistant" and turn.texts), "")
+
+
+def _counts(turns: list[Turn], calls: list[ToolCall]) -> tuple[int, int, int, list[str], list[str], list[str]]:
+    """Responses of the main chain, calls, failed calls, files read, files written, first lines of errors."""
+    responses = [turn for turn in turns if turn.role == "assistant" and not turn.first.is_sidechain]
+    if not calls:
+        return len(responses), 0, 0, [], [], []
     failed = [call for call in calls if call.is_error]
-    return (
-        events[0].session_id,
-        number,
-        next((turn.text for turn in main if turn.role == "user"), ""),
-        said[-1] if said else "",
-        *time_span(events),
-        sum(turn.role == "assistant" for turn in main),
-        len(calls),
-        len(failed),
-        _files(calls, READ_TOOLS),
-        _files(calls, WRITE_TOOLS),
-        [first_line(call.result or "") for call in failed],
-        any(is_interrupt(event) for event in events),
-        any(is_compaction(event) for event in events),
-        *total_tokens(usage),
-    )
+    files = [call for call in calls if call.file_path]
+    errors = [first_line(call.result or "") for call in failed]
+    return len(responses), len(calls), len(failed), _files(files, READ_TOOLS), _files(files, WRITE_TOOLS), errors
 
 
 def _files(calls: Sequence[ToolCall], tools: frozenset[str]) -> list[str]:

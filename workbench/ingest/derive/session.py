@@ -51,13 +51,14 @@ def derive(session_id: str, agent: str, events: Sequence[Event], credit: Credit,
     Returns:
         Rows of events, turns, turn_records, tool_calls, usage, artifacts and sessions.
     """
+    event_rows = _event_rows(events)  # first: a text that was encoded once is encoded again by copying
     spoken = [e for e in events if e.kind in ("user_message", "agent_message", "tool_call")]
     calls = tool_calls([e for e in events if e.kind in ("tool_call", "tool_result")], credit)
     usage = model_calls([e for e in events if e.kind == "usage"])
     said = turns(spoken)
     artifact_rows, blobs = artifacts(calls)
     rows: dict[str, list[Row]] = {
-        "events": [_event_row(event) for event in events],
+        "events": event_rows,
         "turns": turn_rows(said),
         "turn_records": exchange_rows(events, said, calls, usage),
         "tool_calls": list(calls),
@@ -68,23 +69,27 @@ def derive(session_id: str, agent: str, events: Sequence[Event], credit: Credit,
     return Derived(rows, blobs)
 
 
-def _event_row(event: Event) -> Row:
-    return (
-        event.session_id,
-        event.seq,
-        event.event_id,
-        event.occurred_at,
-        event.time_source,
-        event.kind,
-        event.actor,
-        event.turn,
-        event.parent_event_id,
-        _encode(event.payload),  # bytes: Arrow takes them as they are, which saves a copy of all text
-        event.source_line,
-        event.source_id or "",
-        event.agent_id,
-        event.is_sidechain,
-    )
+def _event_rows(events: Sequence[Event]) -> list[Row]:
+    payloads = [_encode(event.payload) for event in events]  # bytes: Arrow takes them as they are
+    return [
+        (
+            event.session_id,
+            event.seq,
+            event.event_id,
+            event.occurred_at,
+            event.time_source,
+            event.kind,
+            event.actor,
+            event.turn,
+            event.parent_event_id,
+            payload,
+            event.source_line,
+            event.source_id or "",
+            event.agent_id,
+            event.is_sidechain,
+        )
+        for event, payload in zip(events, payloads, strict=True)
+    ]
 
 
 def _session_row(
@@ -96,9 +101,11 @@ def _session_row(
     usage: Sequence[ModelCall],
     issues: int,
 ) -> Row:
-    where = [e.payload for e in events if e.kind == "system_note" and e.payload.get("type") == "environment"]
+    notes = [event for event in events if event.kind == "system_note"]
+    where = [note.payload for note in notes if note.payload.get("type") == "environment"]
     main = [turn for turn in said if not turn.first.is_sidechain]
-    compactions = sum(map(is_compaction, events)) or sum(e.kind == "compaction" for e in events)
+    compacted = [event for event in events if event.kind == "compaction"]
+    compactions = sum(map(is_compaction, compacted)) or len(compacted)
     answered = (call.model for call in usage if call.model)
     cwd = _first_told(where, "cwd")
     return (
@@ -118,7 +125,7 @@ def _session_row(
         sum(call.is_sidechain for call in calls),
         sum(bool(call.is_error) for call in calls),
         len({event.agent_id for event in events if event.agent_id is not None}),
-        sum(map(is_interrupt, events)),
+        sum(map(is_interrupt, notes)),
         compactions,
         list(dict.fromkeys(answered)),
         len(usage),

@@ -77,32 +77,30 @@ def _add(turn: Turn, event: Event, calls: set[Any]) -> None:
 
 def turn_rows(found: Sequence[Turn]) -> list[Row]:
     """Rows of `turns`, in the order of its columns."""
-    rows = []
-    for number, turn in enumerate(found):
-        first, text = turn.first, turn.text
-        payload = first.payload
-        rows.append(
-            (
-                first.session_id,
-                number,
-                first.turn,
-                turn.role,
-                first.event_id,
-                first.seq,
-                first.occurred_at,
-                turn.ended_at,
-                text,
-                "\n\n".join(turn.thinking) or None,
-                turn.images,
-                estimate_tokens(text),
-                turn.tool_calls,
-                payload.get("model"),
-                payload.get("message_id"),
-                payload.get("request_id"),
-                bool(payload.get("is_error")),
-                first.source_id or "",
-                first.agent_id,
-                first.is_sidechain,
-            )
-        )
-    return rows
+    return [_row(number, turn, turn.first) for number, turn in enumerate(found)]
+
+
+def _row(number: int, turn: Turn, first: Event) -> Row:
+    payload, text = first.payload, turn.text
+    return (
+        first.session_id,
+        number,
+        first.turn,
+        turn.role,
+        first.event_id,
+        first.seq,
+        first.occurred_at,
+        turn.ended_at,
+        text,
+        "\n\n".join(turn.thinking) or None,
+        turn.images,
+        estimate_tokens(text),
+        turn.tool_calls,
+        payload.get("model"),
+        payload.get("message_id"),
+        payload.get("request_id"),
+        bool(payload.get("is_error")),
+        first.source_id or "",
+        first.agent_id,
+        first.is_sidechain,
+    )

@@ -49,16 +49,17 @@ def model_calls(events: Sequence[Event]) -> list[ModelCall]:
     requests: dict[str, list[str]] = {}
     for event in events:
         message_id, request_id = event.payload.get("message_id"), event.payload.get("request_id")
-        if message_id and request_id and request_id not in requests.setdefault(message_id, []):
-            requests[message_id].append(request_id)
+        if message_id and request_id:
+            known = requests.setdefault(message_id, [])
+            if request_id not in known:
+                known.append(request_id)
     best: dict[tuple[str, str | None], Event] = {}
     for event in events:
         message_id = event.payload.get("message_id") or event.event_id
-        known = requests.get(message_id, [])
-        request_id = event.payload.get("request_id") or (known[0] if known else None)
-        key = (message_id, request_id)
-        if key not in best or _output(event) > _output(best[key]):
-            best[key] = event
+        request_id = event.payload.get("request_id") or next(iter(requests.get(message_id, ())), None)
+        told = best.setdefault((message_id, request_id), event)
+        if told is not event and _output(event) > _output(told):
+            best[message_id, request_id] = event
     return [_row(key, event, shared=len(requests.get(key[0], ())) > 1) for key, event in best.items()]
 
 
@@ -94,13 +95,14 @@ def _row(key: tuple[str, str | None], event: Event, *, shared: bool) -> ModelCal
     )
 
 
-TOKEN_FIELDS: Final = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_FIRST_TOTAL: Final = ModelCall._fields.index("input_tokens")
+TOTALS: Final = slice(_FIRST_TOTAL, _FIRST_TOTAL + 4)
+"""The four counters of a row that do not overlap: input, output, cache read, cache write."""
 
 
-def total_tokens(calls: Sequence[ModelCall]) -> tuple[int | None, int | None, int | None, int | None]:
+def total_tokens(calls: Sequence[ModelCall]) -> tuple[int | None, ...]:
     """Sums of the four counters; one that no call tells is unknown, not 0."""
-    sums = []
-    for name in TOKEN_FIELDS:
-        told = [value for call in calls if (value := getattr(call, name)) is not None]
-        sums.append(sum(told) if told else None)
-    return (sums[0], sums[1], sums[2], sums[3])
+    if not calls:
+        return (None, None, None, None)
+    columns = zip(*[call[TOTALS] for call in calls], strict=True)
+    return tuple(None if set(column) == {None} else sum(filter(None, column)) for column in columns)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.errors import BadInputError
+from workbench.ingest.cycles import no_cycle_collection
 from workbench.reports.render.numbers import plural
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import plain, print_json, progress_bar
@@ -51,14 +52,17 @@ def ingest(
     if dry_run and not rebuild:
         raise BadInputError("--dry-run goes with --rebuild; an import deletes and edits nothing")
     started = time.perf_counter()
-    bench = open_bench(context, home)
     if rebuild:
         with progress_bar("rebuilding") as progress:
-            rebuilt = bench.rebuild(dry_run=dry_run, progress=progress)
+            rebuilt = open_bench(context, home).rebuild(dry_run=dry_run, progress=progress)
         _tell_rebuild(rebuilt, round(time.perf_counter() - started, 3), json=json, dry_run=dry_run)
         return
-    with progress_bar("importing") as progress:
-        result = bench.ingest(*(paths or ()), rehash=rehash, again=again, progress=progress)
+    with no_cycle_collection():  # from here on, since loading the libraries makes many objects too
+        if paths:
+            _start_ahead(paths, home or context.obj)
+        bench = open_bench(context, home)
+        with progress_bar("importing") as progress:
+            result = bench.ingest(*(paths or ()), rehash=rehash, again=again, progress=progress)
     seconds = round(time.perf_counter() - started, 3)
     if json:
         print_json(_shape(result, seconds))
@@ -66,6 +70,14 @@ def ingest(
         _print(result, seconds, again=again)
     if result.errors:
         raise typer.Exit(1)
+
+
+def _start_ahead(paths: list[Path], home: Path | None) -> None:
+    from workbench.config import resolve_home  # noqa: PLC0415  (--help needs none of it)
+    from workbench.ingest import workers  # noqa: PLC0415
+    from workbench.store.home import Home  # noqa: PLC0415
+
+    workers.start_ahead(paths, Home(resolve_home(home)).tables)
 
 
 def _shape(result: ImportResult, seconds: float) -> dict[str, object]:

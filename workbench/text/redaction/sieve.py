@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 LITERALS: Final = 24
 """Marks in one expression; with more, the engine falls back to going byte by byte (measured)."""
 
-SIZES: Final = (32_768, 4096, 512)
-"""Bytes looked at in one call; where something is found, again in smaller parts."""
+SIZES: Final = (131_072, 8192, 512)
+"""Bytes looked at in one call; where something is found, again in smaller parts. A third faster than from 32 kB, and
+twice as fast as from 1 MB, which no cache holds (measured on real sessions)."""
 
 HIDDEN: Final = r"\\u00(?:2[b-fB-F]|3[0-9adAD]|[46][0-9a-fA-F]|5[0-9afAF]|7[0-9aA])"
 """Escapes of the characters that credentials consist of; `<`, `>`, `&` and quotes are escaped by many programs."""
