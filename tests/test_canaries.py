@@ -16,6 +16,7 @@ from io import StringIO
 from itertools import cycle
 from typing import NamedTuple
 
+import lancedb
 import pyarrow.parquet as pq
 import pytest
 import zstandard
@@ -256,6 +257,8 @@ def salted_home(tmp_path_factory):
     run("usage", "--by", "session", *at_home, code=0)
     run("sql", "select * from events", *at_home, "--json", code=0)
     run("sql", "select * from import_issues", *at_home, code=0)
+    run("search", mint.word(), *at_home, "--json", code=0)
+    run("embed", *at_home, code=0, ask=partial(in_process, WORKBENCH_EMBEDDING__MODEL="lsa"))
     run("report", "sessions", *at_home, "--out", root / "report", code=0)
     said["pages"] = "".join(path.read_text() for path in (root / "report").iterdir())
     sessions = [row["session_id"] for row in run("sessions", *at_home, "--json", code=0).json]
@@ -266,10 +269,12 @@ def salted_home(tmp_path_factory):
     return Salted(home, files, mint, said)
 
 
-def in_process(*arguments):
+def in_process(*arguments, **variables):
     """The command in this process: the same as the real one, without the second that a new process takes."""
     out, err = StringIO(), StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        for name, value in variables.items():
+            patch.setenv(name, value)
         patch.setattr(sys, "argv", ["workbench", *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()
@@ -321,6 +326,15 @@ def test_no_credential_is_in_any_column_of_any_table(salted_home):
     texts = tables(salted_home.home)
     assert {"events", "turns", "tool_calls", "import_issues", "sources", "sessions", "blobs"} <= texts.keys()
     assert found(salted_home.mint.secrets, texts) == []
+
+
+def test_no_credential_is_in_any_column_of_the_search_index(salted_home):
+    database = lancedb.connect(salted_home.home / "vectors")
+    names = database.list_tables().tables
+    rows = {name: database.open_table(name).to_arrow().to_pylist() for name in names}
+    assert len(names) == 2  # texts, and vectors of one model
+    assert all(rows.values())
+    assert found(salted_home.mint.secrets, {name: as_text(found_rows) for name, found_rows in rows.items()}) == []
 
 
 def test_no_credential_is_in_any_file_of_the_home(salted_home):

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from workbench.config.context import ContextEngine, Distiller
@@ -15,16 +16,17 @@ from workbench.context.distillers import DISTILLERS, Registered, distil
 from workbench.context.distillers.distilled import HEADER_CHARS
 from workbench.context.distillers.test_output import summarise_tests
 
-RECORDED = Path("shared/data/distiller")
+RECORDED = Path(os.environ.get("WORKBENCH_DATA") or Path(__file__).parents[3] / "shared" / "data") / "distiller"
 FAILING = tomllib.loads((Path(__file__).parent / "data" / "failing_tests.toml").read_text(encoding="utf-8"))
 SETTINGS = Distiller()
 TYPES = [kind for kind in DISTILLERS if kind not in {"json", "error"}]
 COLOURS = ["\x1b[0m", "\x1b[1;31m", "\x1b[38;5;160m", "\x1b]8;;https://example.org\x1b\\"]
 WORDS = [
-    "FAIL", "FAILED", "PASS", "ok  \t", "--- FAIL: TestX (0.00s)", "test a ... FAILED", "error", "error[E0308]: x", "@@ -1 +1 @@",
-    "diff --git a/x b/x", "src/a.ts(1,2): error TS1: m", "=== RUN   TestX", "E   x", "____ t ____", "==== FAILURES ====",
-    "panic: x", "● a › b", "2 failed", "failures:", "---- a stdout ----", "x.go:1:2: m", "npm error", '"a/\\346.md"', "\r", "\x1b[31m",
-    " --> a.rs:1:2", "#", "+", "-", " ", "C:\\src\\a.ts(1,2): error TS2: m", "漢", "\\", "goroutine 1", "{", '{"Action":"fail"}',
+    "FAIL", "FAILED", "PASS", "ok  \t", "--- FAIL: TestX (0.00s)", "test a ... FAILED", "error", "error[E0308]: x",
+    "diff --git a/x b/x", "@@ -1 +1 @@", "src/a.ts(1,2): error TS1: m", "=== RUN   TestX", "E   x", "____ t ____",
+    "==== FAILURES ====", "panic: x", "● a \u203a b", "2 failed", "failures:", "---- a stdout ----", "x.go:1:2: m",
+    "npm error", '"a/\\346.md"', "\r", "\x1b[31m", " --> a.rs:1:2", "#", "+", "-", " ", "漢", "\\", "goroutine 1", "{",
+    "C:\\src\\a.ts(1,2): error TS2: m", '{"Action":"fail"}',
 ]  # fmt: skip
 ODD_TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=12), max_size=40).flatmap(
     lambda parts: st.sampled_from(["\n", " ", "\r\n", ""]).map(lambda glue: glue.join(parts))
@@ -40,7 +42,7 @@ def manifest():
 def recorded(name):
     path = RECORDED / name
     if not path.is_file():
-        pytest.skip(f"not in this clone: the recorded output {name}")
+        pytest.skip("not in this clone: the real data of WORKBENCH_DATA")
     return path.read_text(encoding="utf-8"), next(each for each in manifest() if each["file"] == name)
 
 
@@ -91,7 +93,7 @@ def test_the_kind_of_recorded_output_is_told(name, kind):
 
 def test_every_distiller_saves_on_recorded_output():
     if not manifest():
-        pytest.skip("not in this clone: the recorded outputs")
+        pytest.skip("not in this clone: the real data of WORKBENCH_DATA")
     spent: dict[str, list[int]] = {}
     for about in manifest():
         text = (RECORDED / about["file"]).read_text(encoding="utf-8")
@@ -106,7 +108,7 @@ def test_every_distiller_saves_on_recorded_output():
 # -- whatever comes in -------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(TYPES), st.sampled_from(["lite", "full"]), ODD_TEXTS)
 def test_nothing_raises_and_nothing_grows_by_more_than_a_header(kind, how, text):
     assert len(distil(text, kind, SETTINGS, intensity=how).text) <= len(text) + HEADER_CHARS
@@ -115,13 +117,15 @@ def test_nothing_raises_and_nothing_grows_by_more_than_a_header(kind, how, text)
 
 def pytest_run(names):
     blocks = "".join(
-        f"____________ {name} ____________\n\n    def {name}():\n>       assert 1 == 2\nE       AssertionError: {name} is off\n\n"
+        f"____________ {name} ____________\n\n    def {name}():\n>       assert 1 == 2\nE      "
+        f" AssertionError: {name} is off\n\n"
         f"tests/test_a.py:{number}: AssertionError\n"
         for number, name in enumerate(names, start=1)
     )
     told = "".join(f"FAILED tests/test_a.py::{name} - AssertionError: {name} is off\n" for name in names)
     return (
-        f"======= test session starts =======\ntests/test_a.py {'F' * len(names)}   [100%]\n\n======= FAILURES =======\n{blocks}"
+        f"======= test session starts =======\ntests/test_a.py {'F' * len(names)}   [100%]\n\n======="
+        f" FAILURES =======\n{blocks}"
         f"======= short test summary info =======\n{told}======= {len(names)} failed, 3 passed in 0.10s =======\n"
     )
 
@@ -134,7 +138,8 @@ def go_run(names):
 def cargo_run(names):
     lines = "".join(f"test {name} ... FAILED\n" for name in names)
     blocks = "".join(
-        f"---- {name} stdout ----\nthread '{name}' panicked at src/lib.rs:9:5:\n{name} is off\nnote: run with `RUST_BACKTRACE=1`\n\n"
+        f"---- {name} stdout ----\nthread '{name}' panicked at src/lib.rs:9:5:\n{name} is off\nnote: run with"
+        f" `RUST_BACKTRACE=1`\n\n"
         for name in names
     )
     listed = "".join(f"    {name}\n" for name in names)
@@ -146,10 +151,11 @@ def cargo_run(names):
 
 def jest_run(names):
     blocks = "".join(
-        f"  ● suite › {name}\n\n    Error: {name} is off\n\n      at Object.<anonymous> (a.test.js:7:9)\n\n"
+        f"  ● suite \u203a {name}\n\n    Error: {name} is off\n\n      at Object.<anonymous> (a.test.js:7:9)\n\n"
         for name in names
     )
-    return f"FAIL ./a.test.js\n{blocks}Test Suites: 1 failed, 1 total\nTests:       {len(names)} failed, 3 passed, {len(names) + 3} total\n"
+    totals = f"Test Suites: 1 failed, 1 total\nTests:       {len(names)} failed, 3 passed, {len(names) + 3} total\n"
+    return f"FAIL ./a.test.js\n{blocks}{totals}"
 
 
 def tsc_run(names):
@@ -165,7 +171,7 @@ def rustc_run(names):
 
 
 NAMES = st.lists(
-    st.from_regex(r"[Tt]est_[a-z]{2,8}(?:_[0-9]{1,3})?", fullmatch=True), min_size=1, max_size=300, unique=True
+    st.from_regex(r"[Tt]est_[a-z]{2,8}(?:_[0-9]{1,3})?", fullmatch=True), min_size=1, max_size=120, unique=True
 )
 
 
@@ -180,17 +186,19 @@ NAMES = st.lists(
         (rustc_run, "build_output"),
     ],
 )
-@settings(max_examples=25, deadline=None)
+@settings(
+    max_examples=15, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)  # to shrink takes minutes
 @given(names=NAMES)
 def test_every_failure_stays_with_its_message_whatever_the_size(made, kind, names):
     text = made(names)
     for short in distilled_every_way(text, kind):
         assert [name for name in names if f"{name} is off" not in short] == []
-        assert "failed" in short or "error(s)" in short
+        assert "failed" in short or "error" in short
 
 
 @pytest.mark.parametrize("made", [pytest_run, go_run, cargo_run, jest_run, tsc_run, rustc_run])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_colours_make_no_difference_wherever_they_are(made, data):
     text = made(["test_a", "test_b"])
@@ -211,7 +219,7 @@ def test_line_ends_of_windows_make_no_difference(made):
 
 
 @pytest.mark.parametrize("made", [pytest_run, go_run, cargo_run, jest_run])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(share=st.floats(0.0, 1.0))
 def test_a_run_that_was_cut_off_never_reads_as_a_pass_once_a_failure_was_seen(made, share):
     text = made([f"test_{letter}" for letter in "abcdefgh"])

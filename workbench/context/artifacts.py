@@ -154,7 +154,7 @@ class Shelf:
         """Run the distillers that were put off, at the end of a turn.
 
         Returns:
-            The artifacts that have their summaries now, and the runs; None for a run that failed, which the summary says.
+            The artifacts that have their summaries now, and the runs; None for a run that failed: the summary says so.
 
         Source: PRAANA src/context-engine/artifact-store.ts, `flushDeferredDistillation`.
         """
@@ -162,12 +162,12 @@ class Shelf:
         return [self._finish(self._artifacts[key]) for key in waiting if key in self._artifacts]
 
     def _finish(self, artifact: Artifact) -> tuple[Artifact, Distilled | None]:
+        made: Distilled | None = None
         try:
             made = self._distil(self._texts[artifact.id], artifact.content_type)
-        except Exception as error:  # noqa: BLE001  # the distiller is not ours; what failed stands in the card
-            made, summary = None, f"[compression failed: {error or type(error).__name__}]\n{PENDING}"
-        else:
             summary = made.text
+        except Exception as error:  # noqa: BLE001  # the distiller is not ours; what failed stands in the card
+            summary = f"[compression failed: {str(error) or type(error).__name__}]\n{PENDING}"
         done = msgspec.structs.replace(artifact, summary=summary)
         self._artifacts[artifact.id] = done
         return done, made

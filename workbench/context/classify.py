@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from workbench.context.distillers.builds import is_build_output
+from workbench.context.distillers.distilled import LinePattern
 from workbench.context.distillers.test_output import is_test_output
 from workbench.context.terminal import plain_text
 
@@ -51,13 +52,13 @@ _BY_COMMAND: Final[tuple[tuple[re.Pattern[str], ContentType], ...]] = (
 _OF_RUNS: Final = frozenset({"test_output", "build_output", "diff"})
 _SEARCH: Final = re.compile(r"(?:\S+=\S+ +)*(?:rg|grep|ag|ack)(?:\s|$)", re.ASCII)
 _STAGES: Final = re.compile(r"&&|\|\||;|\n")
-_DIFF: Final = re.compile(r"^(?:diff --git|@@ -[0-9])", re.MULTILINE)
+_DIFF: Final = LinePattern("diff --git", "@@ -[0-9]")
 _VERDICT: Final = re.compile(r"\b(?:PASS|FAIL)\b", re.ASCII)
 _TEST_WORD: Final = re.compile(r"\btests?\b", re.IGNORECASE | re.ASCII)
 _TSC: Final = re.compile(r"error TS[0-9]+:", re.ASCII)
-_BUILD_ERROR: Final = re.compile(r"^error:.*:[0-9]+", re.MULTILINE | re.ASCII)
+_BUILD_ERROR: Final = LinePattern("error:.*:[0-9]+")
 _ERROR_WORD: Final = re.compile(r"\b(?:Error|error|EXCEPTION)\b", re.ASCII)
-_CODE: Final = re.compile(r"^(?:import |export |function |class |const |let |def |```)", re.MULTILINE)
+_CODE: Final = LinePattern("import ", "export ", "function ", "class ", "const ", "let ", "def ", "```")
 _LETTERS: Final = re.compile(r"[A-Za-z]{4,}")
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 
@@ -112,7 +113,7 @@ def _is_test_output(text: str) -> bool:
 
 
 def _is_build_output(text: str) -> bool:
-    return bool(_TSC.search(text) or _BUILD_ERROR.search(text))
+    return bool(_TSC.search(text) or _BUILD_ERROR.found_in(text))
 
 
 def _is_json(text: str) -> bool:
@@ -144,14 +145,14 @@ def _is_prose(text: str) -> bool:
 
 
 _BY_TEXT: Final[tuple[tuple[ContentType, Callable[[str], bool]], ...]] = (
-    ("diff", lambda text: _DIFF.search(text) is not None),
+    ("diff", _DIFF.found_in),
     ("test_output", _is_test_output),
     ("build_output", _is_build_output),
     ("json", _is_json),
     ("error", _is_error),
     ("test_output", is_test_output),
     ("build_output", is_build_output),
-    ("code", lambda text: _CODE.search(text) is not None),
+    ("code", _CODE.found_in),
     ("log", _is_log),
     ("prose", _is_prose),
 )

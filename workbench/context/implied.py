@@ -16,7 +16,7 @@ import msgspec
 from workbench.text.stop_words import STOP_WORDS
 
 _PAIR: Final = re.compile(
-    r"(?:(?P<before>[\w']+)\s+)?\bnot\s+(?P<out>[^,.!?;\n][^,!?;\n]*?)\s*,\s*(?:but\s+)?(?:actually\s+)?"
+    r"(?:(?<![\w'])(?P<before>[\w']+)\s+)?\bnot\s+(?P<out>[^,.!?;\n][^,!?;\n]*?)\s*,\s*(?:but\s+)?(?:actually\s+)?"
     r"(?P<instead>.+?)(?=[.!?](?:\s|$)|[;\n]|$)",
     re.IGNORECASE | re.ASCII,
 )

@@ -15,7 +15,7 @@ _ESCAPES: Final = re.compile(
 )
 _LINE_END: Final = re.compile(r"\r+\n")
 _OVERWRITTEN: Final = re.compile(r"[^\n]*\r[^\n]*")
-_TELLS_OF_FAILURE: Final = re.compile(r"fail|error|panic|fatal|exception|not ok|[✕✗×●]", re.IGNORECASE)
+_TELLS_OF_FAILURE: Final = re.compile(r"fail|error|panic|fatal|exception|not ok|[✕✗\u00d7●]", re.IGNORECASE)
 
 
 def plain_text(text: str) -> str:

@@ -34,7 +34,7 @@ def check(case: dict[str, Any], folder: Path, _: Path) -> None:
     expected = case["expected"]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        wanted = expected[name] if name in expected else expected
+        wanted = expected.get(name, expected)
         check_file(path.read_bytes().decode(), kind, wanted)
 
 

@@ -7,8 +7,10 @@ import json
 import pytest
 from transcripts import SESSION, happened, moment
 
-from workbench.ingest.derive.tool_calls import ARTIFACT_TOKENS, artifacts, tool_calls
+from workbench.ingest.derive.tool_calls import ARTIFACT_TOKENS, PICTURE_TOKENS, artifacts, result_tokens, tool_calls
+from workbench.ingest.objects import picture
 from workbench.text.ids import content_hash
+from workbench.text.tokens import estimate_tokens
 
 CREDIT = {"s1": (True, "s1"), "s2": (True, "s2"), "agent": (False, "agent")}
 
@@ -172,3 +174,14 @@ def test_the_size_of_an_artifact_is_in_bytes():
     text = "界" * 2000
     (row,), _ = artifacts(tool_calls([call(1), result(2, words=text)], CREDIT))
     assert row.size_bytes == 6000
+
+
+@pytest.mark.parametrize("characters", [0, 104, 1_136, 12_345_678])
+def test_a_picture_counts_the_same_however_long_its_encoding_is(characters):
+    text = f"seen\n{picture('image/png', characters)}"
+    assert result_tokens(text, estimate_tokens(text)) == estimate_tokens("seen\n") + PICTURE_TOKENS
+
+
+def test_a_picture_alone_is_no_artifact():
+    (row,) = tool_calls([call(1), result(2, words=picture("image/png", 9_000_000))], CREDIT)
+    assert (row.result_tokens, row.artifact_id) == (PICTURE_TOKENS, None)

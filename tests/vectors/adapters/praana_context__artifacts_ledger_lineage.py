@@ -18,7 +18,7 @@ from workbench.events import Event
 from workbench.text.ids import content_hash
 from workbench.text.tokens import estimate_tokens
 
-from .praana_context_records import decision_of, digest_of, present, record_of, time_of
+from ._praana_context_records import decision_of, digest_of, present, record_of, time_of
 
 SETTINGS = {
     "artifact_inline_threshold": ("artifact_inline_threshold", "inlineThreshold"),

@@ -12,7 +12,7 @@ from workbench.context.checkpoint import SessionCheckpoint, normalise, rebuild, 
 from workbench.context.checkpoint_text import context_summary, render_checkpoint
 from workbench.text.tokens import estimate_tokens
 
-from .praana_context_records import activity_of, digest_of, error_of, peer_activity, present
+from ._praana_context_records import activity_of, digest_of, error_of, peer_activity, present
 
 SETTINGS, LENGTHS, DENSITY = Checkpoint(), Digest(), Density()
 MODES = ("normal", "compact", "emergency")

@@ -27,13 +27,16 @@ OPERATIONS = {
 TESTS = re.compile(
     r"^=+ (test session starts|FAILURES|ERRORS|short test summary info|\d+ (passed|failed|errors?)\b.*) =+$"
     r"|^\d+ (passed|failed|errors?|skipped)\b.* in [\d.]+s|^ *--- (FAIL|PASS|SKIP): \S+ \(|^(ok  |FAIL|\?   )\t\S"
-    r"|^=== (RUN|NAME|CONT|PAUSE) +\S|^test result: (ok|FAILED)\.|^running \d+ tests?$|^test \S.* \.\.\. (ok|FAILED|ignored)"
-    r"|^ *(Test Suites|Tests|Test Files):? +\d.*(total|\))$|^(not )?ok \d+ - |^ +\d+ (passing|failing)\b|^ *(PASS|FAIL|❯) +\S+\.(test|spec)\.",
+    r"|^=== (RUN|NAME|CONT|PAUSE) +\S|^test result: (ok|FAILED)\.|^running \d+ tests?$"
+    r"|^test \S.* \.\.\. (ok|FAILED|ignored)"
+    r"|^ *(Test Suites|Tests|Test Files):? +\d.*(total|\))$|^(not )?ok \d+ - |^ +\d+ (passing|failing)\b"
+    r"|^ *(PASS|FAIL|\u276f) +\S+\.(test|spec)\.",
     re.MULTILINE,
 )
 BUILDS = re.compile(
     r"^(error|warning)(\[E\d+\])?: .*\n\s+--> \S+:\d+:\d+$|^\S+:\d+:\d+: (fatal )?error: |^\S+:\d+:\d+ - error TS\d+:"
-    r"|^FAILURE: Build failed|^\d+ issues:$|^g?make(\[\d+\])?: \*\*\* |^error: could not compile |^\S+:\d+:\d+ [a-z][\w/]*.* ━━━"
+    r"|^FAILURE: Build failed|^\d+ issues:$|^g?make(\[\d+\])?: \*\*\* |^error: could not compile "
+    r"|^\S+:\d+:\d+ [a-z][\w/]*.* ━━━"
     r"|^\S+\(\d+,\d+\): error [A-Z]+\d+:|^\[ERROR\] \S+:\[\d+,\d+\]|^\S+\.go:\d+:\d+: .*\([a-z]+\)$",
     re.MULTILINE,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from vectors.harness import assert_equal
@@ -42,7 +43,7 @@ def compare(actual, expected):
         assert made["outputTokens"] <= right["inputTokens"] + HEADER_TOKENS
 
 
-# -- where the right answer differs: what the text itself says must be kept ---------------------------------------------
+# -- where the right answer differs: what the text itself says must be kept ------------------------------------------
 
 HEADER_TOKENS = 60
 LONG = 400
@@ -51,7 +52,8 @@ NAMES = {"test_output": "npm-test", "build_output": "tsc-errors", "diff": "git-d
 CONTROL = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 STRICT = re.compile(
     r"^=+ (test session starts|FAILURES|ERRORS|short test summary info|\d+ (passed|failed|errors?)\b.*) =+$"
-    r"|^\d+ (passed|failed|errors?|skipped)\b.* in [\d.]+s|^_{3,} ERROR (at|collecting) |^ *--- (FAIL|PASS|SKIP): \S+ \("
+    r"|^\d+ (passed|failed|errors?|skipped)\b.* in [\d.]+s|^_{3,} ERROR (at|collecting) |^ *--- (FAIL"
+    r"|PASS|SKIP): \S+ \("
     r"|^(ok  |FAIL|\?   )\t\S|^=== (RUN|NAME|CONT|PAUSE) +\S|^test result: (ok|FAILED)\.|^running \d+ tests?$"
     r"|^test \S.* \.\.\. (ok|FAILED|ignored)|^ +(Summary|PASS|FAIL|TIMEOUT) \[ *[\d.]+s\]|^---- \S.* stdout ----$",
     re.MULTILINE,
@@ -86,11 +88,11 @@ def failures_of_other_runners(case_input):
             keeps.append(found[1].strip()[:80])
         elif found := re.match(r"\S+\.py:\d+: \w*(?:Error|Exception)$", line):
             keeps.append(found[0])
-        elif found := re.match(r"FAIL\t(\S+)", line):
-            keeps.append(found[1])
-        elif found := re.match(r"test (\S.*?) \.\.\. FAILED$", line):
-            keeps.append(found[1])
-        elif found := re.match(r"thread '.*' panicked at (\S+:\d+:\d+)", line):
+        elif (
+            (found := re.match(r"FAIL\t(\S+)", line))
+            or (found := re.match(r"test (\S.*?) \.\.\. FAILED$", line))
+            or (found := re.match(r"thread '.*' panicked at (\S+:\d+:\d+)", line))
+        ):
             keeps.append(found[1])
         elif re.match(r"(=* ?\d+ (passed|failed|errors?)\b.* in [\d.]+s)", line):
             keeps.append(line.strip())
@@ -100,15 +102,20 @@ def failures_of_other_runners(case_input):
 
 
 def has_no_verdict(case_input):
-    """A text in which nothing starts a failure and nothing is a total: of it, the original keeps the number of lines."""
+    """A text in which nothing starts a failure and nothing is a total: of it, the original keeps the"
+    " number of lines."""
     text = plain(case_input["text"])
-    known = r"\bFAIL\b|^\s*(✕|×)\s|^\s*(AssertionError\b|(Type|Reference)?Error:)|^\s*((Test Files|Tests|Test Suites|Snapshots|Time):|\d+\s+(passed|failed)\b)"
+    known = (
+        r"\bFAIL\b|^\s*(✕|\u00d7)\s|^\s*(AssertionError\b|(Type|Reference)?Error:)"
+        r"|^\s*((Test Files|Tests|Test Suites|Snapshots|Time):|\d+\s+(passed|failed)\b)"
+    )
     is_test = case_input["contentType"] == "test_output" and text.strip() != ""
     return is_test and not STRICT.search(text) and not re.search(known, text, re.MULTILINE | re.IGNORECASE)
 
 
 def its_ends(case_input):
-    """The number of lines, and of the text what stands at its ends; lines that tell of a failure wherever they are."""
+    """The number of lines, and of the text what stands at its ends; lines that tell of a failure"
+    " wherever they are."""
     text = plain(case_input["text"])
     alarms = [line for line in text.split("\n") if re.search(r"\b(failed|exception|panic|fatal)\b", line)]
     alarms = [line.strip()[:80] for line in alarms if not re.search(r"\b(0|no) (failed|failures|errors)\b", line)]
@@ -119,7 +126,7 @@ def its_ends(case_input):
 def is_cut_by_the_cap(case_input):
     """More lines after the first failure than the original keeps, or an exit code that it does not know."""
     text = plain(case_input["text"])
-    named = re.findall(r"^\s*(?:FAIL|✕|×|●)\s+\S", text, re.MULTILINE)
+    named = re.findall(r"^\s*(?:FAIL|✕|\u00d7|●)\s+\S", text, re.MULTILINE)
     is_long = text.count("\n") > 80 and len(named) > 1
     told = re.search(r"^(exit code|Exit code|Command exited with code) -?[1-9]", text, re.MULTILINE)
     return case_input["contentType"] == "test_output" and not STRICT.search(text) and bool(is_long or told)
@@ -127,7 +134,7 @@ def is_cut_by_the_cap(case_input):
 
 def every_failure(case_input):
     text = plain(case_input["text"])
-    named = re.findall(r"^\s*(?:FAIL|✕|×|●)\s+(\S.*?)\s*(?:\(\d+ m?s\)|\d+ms)?$", text, re.MULTILINE)
+    named = re.findall(r"^\s*(?:FAIL|✕|\u00d7|●)\s+(\S.*?)\s*(?:\(\d+ m?s\)|\d+ms)?$", text, re.MULTILINE)
     exits = re.findall(r"^(?:exit code|Exit code|Command exited with code) -?[1-9]\d*", text, re.MULTILINE)
     totals = re.findall(r"^(?:Tests|Test Suites): .*failed.*$", text, re.MULTILINE)
     return contract(case_input, [*named, *exits, *totals])
@@ -148,13 +155,13 @@ def has_forms_that_the_original_does_not_read(case_input):
         and line.strip() not in bare
         and not re.match(r"Found \d+ error", line)
         and re.search(
-            r"\b(warning|error|failed|failure|fatal|panic|exception|undefined)\b|Error\b|━━━|\.go:\d+:\d+: ", line, re.I
+            r"\b(warning|error|failed|failure|fatal|panic|exception|undefined)\b|Error\b|━━━|\.go:\d+:\d+: ",
+            line,
+            re.IGNORECASE,
         )
     ]
     after = [
-        line
-        for one, line in zip(lines, lines[1:], strict=False)
-        if one in tsc + bare and line[:1].isspace() and line.strip()
+        line for one, line in itertools.pairwise(lines) if one in tsc + bare and line[:1].isspace() and line.strip()
     ]
     kinds = {line.partition(": error ")[2] for line in tsc}
     long = any(len(line) > LONG for line in lines)
@@ -202,7 +209,7 @@ def the_first_hit(case_input):
     return contract(case_input, ["Search results: ", str(len(lines)), lines[0][:80]])
 
 
-# -- logs ----------------------------------------------------------------------------------------------------------------
+# -- logs ------------------------------------------------------------------------------------------------------------
 
 
 def is_a_log(case_input):
@@ -223,7 +230,7 @@ def mined(case_input):
         parts = [f"Log: {len(lines)} lines, {len(kinds)} unique patterns"]
         for key, found in shown:
             label = key if len(set(found)) > 1 else found[0]
-            parts.append(label + (f" (×{len(found)})" if len(found) > 1 else ""))
+            parts.append(label + (f" (\u00d7{len(found)})" if len(found) > 1 else ""))
         parts += ["Recent errors:", *recent] if recent else []
         output = "\n".join(parts)
         right[how] = {
@@ -236,17 +243,16 @@ def mined(case_input):
 
 
 def template_of(line):
-    made = line
+    made = " ".join(line.split())
     for pattern, mark in MASKS:
         made = re.sub(pattern, mark, made, flags=re.ASCII)
     return made if re.search(r"[^\W\d_]", re.sub("<(time|id|path|hex|n)>", "", made)) else line
 
 
+DAY = r"\b\d{4}[-/]\d\d[-/]\d\d"
 MASKS = (
-    (
-        r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?",
-        "<time>",
-    ),
+    (rf"{DAY}T\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|{DAY}", "<time>"),
+    ("<time> <time>", "<time>"),
     (r"\b[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\b|\b[0-9A-HJKMNP-TV-Z]{26}\b", "<id>"),
     (r"(?<![\w/\\.<])(?:[A-Za-z]:|~|\.{1,2})?[/\\][\w.@%+~-]+(?:[/\\][\w.@%+~-]+)+", "<path>"),
     (r"\b0x[0-9A-Fa-f]+\b|\b(?=[A-Fa-f]*\d)[0-9A-Fa-f]{7,}\b", "<hex>"),

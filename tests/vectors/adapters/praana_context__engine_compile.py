@@ -15,8 +15,8 @@ from workbench.context.pressure import usable_budget
 from workbench.context.task_type import classify_task
 from workbench.context.units import activity_units, units_of_turn
 
+from ._praana_context_records import activity_of, record_of
 from .praana_context__task_classify import allocation, verdict
-from .praana_context_records import activity_of, record_of
 
 AGENT = "PRAANA"
 ENGINE = ContextEngine()

@@ -11,7 +11,7 @@ from workbench.context.error_tracker import Errors, track_errors
 from workbench.context.ledger import search_text
 from workbench.context.recorder import Call, paths_of, record_turn, tool_error
 
-from .praana_context_records import activity_of, digest_of, peer_activity, peer_call, peer_error, present, record_of
+from ._praana_context_records import activity_of, digest_of, peer_activity, peer_call, peer_error, present, record_of
 
 ERROR_CHARS = Digest().error_chars
 

@@ -6,7 +6,7 @@ from workbench.config.context import TaskType
 from workbench.context.caps import SHARES
 from workbench.context.task_type import classify_task
 
-from .praana_context_records import activity_of, record_of
+from ._praana_context_records import activity_of, record_of
 
 NAMES = {"verbatim": "verbatimTurns"}
 

@@ -12,7 +12,7 @@ from workbench.context.plans import completed_items, extract_plan, plan_items
 from workbench.context.state import StateGraph, apply_action
 from workbench.text.stop_words import STOP_WORDS
 
-from .praana_context_records import digest_of, peer_digest, record_of
+from ._praana_context_records import digest_of, peer_digest, record_of
 
 SETTINGS = Digest()
 

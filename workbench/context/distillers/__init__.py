@@ -1,7 +1,7 @@
 """Tool output made short without losing what an agent needs of it: one module a kind of output, chosen by content type.
 
-A distiller sees what the tool said as a terminal shows it: never the envelope it came in, no colours. Whatever the size,
-the names of failing tests and packages and the errors of a build stay, with their messages.
+A distiller sees what the tool said as a terminal shows it: never the envelope it came in, no colours. Whatever the
+size, the names of failing tests and packages and the errors of a build stay, with their messages.
 
 Source: PRAANA, "Artifacts and distillers"; PRAANA src/distillers; specification A, 14, W15.
 """

@@ -10,13 +10,16 @@ from typing import Final
 
 from workbench.context.distillers.compilers import Draft, head_of, is_path
 from workbench.context.distillers.diagnostics import BuildSummary, Diagnostic
-from workbench.context.distillers.distilled import Status, exit_lines
+from workbench.context.distillers.distilled import LinePattern, Status, exit_lines
 
-_CANDIDATE: Final = re.compile(
-    r"error|warning|Error|ERROR|WARN|fatal|Fatal|FATAL|fail|FAIL|panic|undefined|exception|Exception|━━━|:[0-9]+:[0-9]+"
-)
+_SIGNS: Final = (
+    "error", "warning", "Error", "ERROR", "WARN", "fatal", "Fatal", "FATAL", "fail", "FAIL", "panic", "undefined",
+    "xception", "━━━",
+)  # fmt: skip
+_PLACE: Final = re.compile(r":[0-9]+:[0-9]+")
 _TOTALS: Final = re.compile(
-    r"^(?:Found [0-9]+ (?:errors?|warnings?|infos?)\b|✖ [0-9]+ problems?|error: could not compile|error: aborting due to"
+    r"^(?:Found [0-9]+ (?:errors?|warnings?|infos?)\b|✖ [0-9]+ problems?|error: could not compile"
+    r"|error: aborting due to"
     r"|warning: .* generated [0-9]+ warnings?|warning: build failed, waiting|warning: [0-9]+ warnings? emitted"
     r"|[0-9]+ (?:errors?|warnings?|issues?|problems?)\b|Diagnostics not shown)"
 )
@@ -28,29 +31,38 @@ _SERIOUS: Final = re.compile(
 _NOTHING: Final = re.compile(
     r"\b(?:0|no|without) (?:errors?|failures?|failed|warnings?)\b|\berror-free\b", re.IGNORECASE
 )
-_BROKEN: Final = re.compile(
-    r"BUILD FAILED|FAILURE: Build failed|^npm (?:ERR!|error)|^(?:g?make|ninja)(?:\[[0-9]+\])?: (?:\*\*\*|build stopped)|"
-    r"error: could not compile|^error: aborting|^FAILED: |^collect2: error|^ld: |Build FAILED|Command failed|ELIFECYCLE",
-    re.MULTILINE,
+_BROKEN: Final = LinePattern(
+    r".*(?:BUILD FAILED|Build FAILED|Command failed|ELIFECYCLE)",
+    r"FAILURE: Build failed|npm (?:ERR!|error)|error: could not compile|error: aborting|FAILED: "
+    r"|collect2: error|ld: ",
+    r"(?:g?make|ninja)(?:\[[0-9]+\])?: (?:\*\*\*|build stopped)",
 )
-_FINE: Final = re.compile(
-    r"BUILD SUCCESS|^\s*Finished |Found 0 errors|Compiled successfully|Build succeeded|✓ built in|^0 issues",
-    re.MULTILINE,
+_FINE: Final = LinePattern(
+    r".*(?:BUILD SUCCESS|Found 0 errors|Compiled successfully|Build succeeded"
+    r"|✓ built in)",
+    r"\s*Finished ",
+    r"0 issues",
 )
-RECOGNISED: Final = re.compile(
-    r"^(?:error|warning)(?:\[E[0-9]+\])?: [^\n]*\n\s+--> \S+:[0-9]+:[0-9]+$|^FAILURE: Build failed with an exception"
-    r"|^\S+:[0-9]+:[0-9]+: (?:fatal )?error: |^\S+:[0-9]+:[0-9]+ - error TS[0-9]+:"
-    r"|^\S+\([0-9]+,[0-9]+\): error [A-Z]+[0-9]+:"
-    r"|^\S+:[0-9]+:[0-9]+ [a-z][\w/]*(?: +FIXABLE)? +━{3,}|^[0-9]+ issues:$|^\S+\.go:[0-9]+:[0-9]+: [^\n]*\([a-z]+\)$"
-    r"|^(?:g?make)(?:\[[0-9]+\])?: \*\*\* |^\[ERROR\] \S+:\[[0-9]+,[0-9]+\]|^error: could not compile ",
-    re.MULTILINE,
+RECOGNISED: Final = LinePattern(
+    r"(?:error|warning)(?:\[E[0-9]+\])?: [^\n]*\n\s+--> \S+:[0-9]+:[0-9]+$",
+    r"FAILURE: Build failed with an exception",
+    r"\S+:[0-9]+:[0-9]+: (?:fatal )?error: ",
+    r"\S+:[0-9]+:[0-9]+ - error TS[0-9]+:",
+    r"\S+\([0-9]+,[0-9]+\): error [A-Z]+[0-9]+:",
+    r"\S+:[0-9]+:[0-9]+ [a-z][\w/]*(?: +FIXABLE)? +━{3,}",
+    r"[0-9]+ issues:$",
+    r"\S+\.go:[0-9]+:[0-9]+: [^\n]*\([a-z]+\)$",
+    r"g?make(?:\[[0-9]+\])?: \*\*\* ",
+    r"\[ERROR\] \S+:\[[0-9]+,[0-9]+\]",
+    r"error: could not compile ",
+    needs=("error", "warning", "FAILURE: ", "━━━", " issues:", ".go:", "make", "[ERROR]"),
 )
 """Lines that only a build prints."""
 
 
 def is_build_output(text: str) -> bool:
     """Whether a text holds lines that only a build prints."""
-    return RECOGNISED.search(text) is not None
+    return RECOGNISED.found_in(text)
 
 
 def summarise_build(text: str) -> BuildSummary:
@@ -64,8 +76,8 @@ def summarise_build(text: str) -> BuildSummary:
         reader.take(line)
     found = tuple(reader.finish())
     exits = exit_lines(text)
-    is_bad = bool(exits or _BROKEN.search(text) or any(each.severity == "error" for each in found))
-    is_good = _FINE.search(text) is not None
+    is_bad = bool(exits or _BROKEN.found_in(text) or any(each.severity == "error" for each in found))
+    is_good = _FINE.found_in(text)
     status: Status = "failed" if is_bad else "passed" if is_good else "unknown"
     said = dict.fromkeys([*reader.said, *exits])
     return BuildSummary(status=status, diagnostics=found, said=tuple(said), totals=tuple(dict.fromkeys(reader.totals)))
@@ -87,7 +99,7 @@ class _Reader:
             if self.owner.takes(line):
                 return
             self.owner = None
-        if not _CANDIDATE.search(line):
+        if not ("error" in line or any(sign in line for sign in _SIGNS) or (":" in line and _PLACE.search(line))):
             self.path = (
                 line.strip() if line and not line[0].isspace() and is_path(line.strip()) else self.path if line else ""
             )

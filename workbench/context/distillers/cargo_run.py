@@ -9,13 +9,16 @@ import re
 from collections import Counter
 from typing import Final
 
-from workbench.context.distillers.distilled import Status, exit_lines
+from workbench.context.distillers.distilled import LinePattern, Status, exit_lines
 from workbench.context.distillers.failures import MUST, REST, TELLING, Failure, Line, RunSummary, distinct
 
-RECOGNISED: Final = re.compile(
-    r"^test result: (?:ok|FAILED)\.|^running [0-9]+ tests?$|^test \S.* \.\.\. (?:ok|FAILED|ignored)"
-    r"|^ +(?:Summary|PASS|FAIL|TIMEOUT|SIG[A-Z]+|ABORT) \[ *[0-9.]+s\]|^---- \S.* stdout ----$",
-    re.MULTILINE,
+RECOGNISED: Final = LinePattern(
+    r"test result: (?:ok|FAILED)\.",
+    r"running [0-9]+ tests?$",
+    r"test \S.* \.\.\. (?:ok|FAILED|ignored)",
+    r" +(?:Summary|PASS|FAIL|TIMEOUT|SIG[A-Z]+|ABORT) \[ *[0-9.]+s\]",
+    r"---- \S.* stdout ----$",
+    needs=("test result: ", "running ", " ... ", "s] ", " stdout ----"),
 )
 """Lines that only Cargo's runners print."""
 
@@ -24,13 +27,15 @@ _TOTALS: Final = re.compile(r"^test result: (?P<state>ok|FAILED)\. (?P<told>.*)$
 _COUNT: Final = re.compile(r"([0-9]+) (passed|failed|ignored|skipped|timed out)")
 _BLOCK: Final = re.compile(r"^---- (?P<name>\S.*?) (?:stdout|stderr) ----$")
 _NEXT: Final = re.compile(
-    r"^ +(?:TRY [0-9]+ )?(?P<state>PASS|FAIL|TIMEOUT|TMT|LEAK|FLAKY|SLOW|SKIP|START|ABORT|EXECFAIL|XFAIL|SIG[A-Z]+)\S*"
+    r"^ +(?:TRY [0-9]+ )?(?P<state>PASS|FAIL|TIMEOUT|TMT|LEAK|FLAKY|SLOW|SKIP|START|ABORT|EXECFAIL|XFAIL"
+    r"|SIG[A-Z]+)\S*"
     r"(?: [0-9]+/[0-9]+)? \[[ >]*[0-9.]*s?\] (?:\( *[0-9]+/[0-9]+\) )?(?P<name>\S.*?)\s*$"
 )
 _NEXT_BLOCK: Final = re.compile(r"^--- (?:TRY [0-9]+ )?(?:STDOUT|STDERR): +(?P<name>\S.*?) +---$")
 _NEXT_SUMMARY: Final = re.compile(r"^ +Summary \[ *[0-9.]+s\] (?P<told>.*)$")
 _CLOSING: Final = re.compile(
-    r"^(?:error: (?:test failed|[0-9]+ targets? failed|test run failed|doctest failed|could not compile)|error: process didn't exit"
+    r"^(?:error: (?:test failed|[0-9]+ targets? failed|test run failed|doctest failed|could not compile)"
+    r"|error: process didn't exit"
     r"|Caused by:|  process didn't exit|warning: [0-9]+/[0-9]+ tests were not run)"
 )
 _PANICKED: Final = re.compile(r"^thread '.*' (?:\([0-9]+\) )?panicked at |^Error: |^error: |assertion .* failed")
@@ -54,7 +59,7 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Read one line."""
-        if line.startswith("test ") and self._take_test(line):
+        if line.startswith("test ") and (line.endswith(" ... ok") or self._take_test(line)):
             return
         if line.startswith("---") and (block := _BLOCK.match(line) or _NEXT_BLOCK.match(line)):
             self.owner, self.in_list = self.said.setdefault(block["name"], []), False
@@ -145,7 +150,7 @@ def _ranked(block: list[str]) -> list[Line]:
     for line in block:
         if _PANICKED.search(line):
             left = _FOLLOWS
-        elif not line.strip() or line.startswith("note: ") or line.startswith("stack backtrace"):
+        elif not line.strip() or line.startswith(("note: ", "stack backtrace")):
             left = 0
         rank = MUST if left else REST if line.startswith(("note: ", "running ", "test ")) else TELLING
         left = max(0, left - 1)

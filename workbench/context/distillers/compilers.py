@@ -1,6 +1,7 @@
 """How compilers and linters write what they find: one pattern a form, and which of the following lines belong to it.
 
-Forms: tsc plain and pretty (and MSBuild), rustc and clippy, gcc, clang, javac, kotlinc, Go and golangci-lint, Biome, ESLint, Maven.
+Forms: tsc plain and pretty (and MSBuild), rustc and clippy, gcc, clang, javac, kotlinc, Go and golangci-lint, Biome,
+ESLint, Maven.
 A text may mix them: `npm run check` runs a formatter, a linter and a compiler.
 
 Source: the tools' own documentation; PRAANA src/distillers/tsc-errors.ts knows the first form.
@@ -9,13 +10,15 @@ Source: the tools' own documentation; PRAANA src/distillers/tsc-errors.ts knows 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from workbench.context.distillers.diagnostics import Diagnostic, Severity
 
 _FILE: Final = r"(?:[A-Za-z]:[\\/])?[^\s:(][^:()\n]*?"
 _TSC: Final = re.compile(
-    rf"(?P<file>{_FILE})\((?P<line>[0-9]+)(?:,(?P<col>[0-9]+))?(?:,[0-9]+,[0-9]+)?\)\s?: (?P<sev>error|warning) (?P<code>[A-Z]+[0-9]+): (?P<msg>.*)"
+    rf"(?P<file>{_FILE})\((?P<line>[0-9]+)(?:,(?P<col>[0-9]+))?(?:,[0-9]+,[0-9]+)?\)\s?: (?P<sev>error"
+    rf"|warning) (?P<code>[A-Z]+[0-9]+): (?P<msg>.*)"
 )
 _PRETTY: Final = re.compile(
     rf"(?P<file>{_FILE}):(?P<line>[0-9]+):(?P<col>[0-9]+) - (?P<sev>error|warning) (?P<code>TS[0-9]+): (?P<msg>.*)"
@@ -25,15 +28,17 @@ _PLACELESS: Final = re.compile(r"\s*error\b", re.IGNORECASE)
 _ARROW: Final = re.compile(r"\s*--> (?P<file>.+?):(?P<line>[0-9]+):(?P<col>[0-9]+)$")
 _GCC: Final = re.compile(
     r"(?:(?P<tag>[ew]|vet): )?(?:file://)?"
-    rf"(?P<file>{_FILE}):(?P<line>[0-9]+)(?::(?P<col>[0-9]+))?:?(?<=:) (?P<sev>fatal error|error|warning|note|info|remark)(?: ?\[?\w*\]?)?: (?P<msg>.+)"
+    rf"(?P<file>{_FILE}):(?P<line>[0-9]+)(?::(?P<col>[0-9]+))?:?(?<=:) (?P<sev>fatal error|error|warning"
+    rf"|note|info|remark)(?: ?\[?\w*\]?)?: (?P<msg>.+)"
 )
 _GO: Final = re.compile(
-    r"(?:vet: )?(?P<file>(?:[A-Za-z]:[\\/])?[^\s:]+\.(?:go|c|cc|cpp|h|hpp|py|rs|swift|zig|kt|java)):(?P<line>[0-9]+):(?P<col>[0-9]+): (?P<msg>\S.+)"
+    r"(?:vet: )?(?P<file>(?:[A-Za-z]:[\\/])?[^\s:]+\.(?:go|c|cc|cpp|h|hpp|py|rs|swift|zig|kt"
+    r"|java)):(?P<line>[0-9]+):(?P<col>[0-9]+): (?P<msg>\S.+)"
 )
 _BIOME: Final = re.compile(
     r"(?P<file>\S+?):(?P<line>[0-9]+):(?P<col>[0-9]+) (?P<code>[a-z][\w/]*)(?: +FIXABLE)? +━{3,}"
 )
-_BIOME_MESSAGE: Final = re.compile(r"\s+(?P<mark>[×✖!iℹ⚠]) (?P<msg>\S.*)")
+_BIOME_MESSAGE: Final = re.compile(r"\s+(?P<mark>[\u00d7✖!i\u2139⚠]) (?P<msg>\S.*)")
 _MAVEN: Final = re.compile(
     r"\[(?P<sev>ERROR|WARNING)\] (?P<file>\S+?):\[(?P<line>[0-9]+),(?P<col>[0-9]+)\] (?P<msg>.*)"
 )
@@ -43,6 +48,7 @@ _LABEL: Final = re.compile(r"\s*[0-9]*\s*\|.*?(?:\^|-{2,}|~{2,})[\s^~|-]*(?P<lab
 _DULL: Final = re.compile(
     r"\s*= (?:help: for further information|note: `(?:-D|#\[(?:warn|deny))|help: to override)|\s*\|?\s*$"
 )
+_MARKS: Final[dict[str, Severity]] = {"\u00d7": "error", "✖": "error", "!": "warning", "⚠": "warning"}
 REASONS: Final = 12
 """Lines of a message that are kept, at most."""
 AROUND: Final = 40
@@ -64,8 +70,8 @@ class Draft:
 
     def __init__(self, form: str, severity: Severity, title: str, place: str = "", column: int = 0) -> None:
         self.form, self.severity, self.title, self.place, self.column = form, severity, title, place, column
-        self.reasons: list[str] = []
-        self.around: list[str] = []
+        self.reasons: list[str] | None = None
+        self.around: list[str] | None = None
         self.is_blank_seen = False
 
     def takes(self, line: str) -> bool:
@@ -74,9 +80,10 @@ class Draft:
 
     def keep(self, line: str, *, reason: bool) -> bool:
         """Keep a line, as part of the message or as source around."""
-        into, most = (self.reasons, REASONS) if reason else (self.around, AROUND)
-        if len(into) < most and line.strip():
-            into.append(line.rstrip())
+        if reason:
+            self.reasons = _with(self.reasons or [], line, REASONS)
+        else:
+            self.around = _with(self.around or [], line, AROUND)
         return True
 
     def finish(self) -> Diagnostic:
@@ -86,12 +93,12 @@ class Draft:
             title=self.title,
             place=self.place,
             column=self.column,
-            reasons=tuple(self.reasons),
-            around=tuple(self.around),
+            reasons=tuple(self.reasons or ()),
+            around=tuple(self.around or ()),
         )
 
 
-def head_of(line: str, path: str) -> Draft | None:
+def head_of(line: str, path: str) -> Draft | None:  # noqa: PLR0911  # a form a line
     """The diagnostic that a line begins; None where it begins none.
 
     Args:
@@ -120,6 +127,12 @@ def head_of(line: str, path: str) -> Draft | None:
     return Draft("line", "error", line.strip()) if _PLACELESS.match(line) else None
 
 
+def _with(lines: list[str], line: str, most: int) -> list[str]:
+    if len(lines) < most and line.strip():
+        lines.append(line.rstrip())
+    return lines
+
+
 def is_path(line: str) -> bool:
     """Whether a line is a path and nothing else."""
     return _PATH.match(line) is not None
@@ -144,7 +157,7 @@ def _until_source(draft: Draft, line: str) -> bool:
     """Tsc, pretty: the cause up to a blank line, then source."""
     if not line.strip():
         draft.is_blank_seen = True
-        return len(draft.around) == 0
+        return not draft.around
     if not draft.is_blank_seen:
         return line[:1].isspace() and draft.keep(line, reason=True)
     return (line[:1].isspace() or line[:1].isdigit()) and draft.keep(line, reason=False)
@@ -184,13 +197,13 @@ def _of_biome(draft: Draft, line: str) -> bool:
         return draft.keep(line, reason=False)
     if not draft.is_blank_seen:
         draft.is_blank_seen = True
-        draft.severity = {"×": "error", "✖": "error", "!": "warning", "⚠": "warning"}.get(message["mark"], "info")
+        draft.severity = _MARKS.get(message["mark"], "info")
         draft.title = f"{draft.title}: {message['msg'].strip()}"
         return True
     return draft.keep(line, reason=False)
 
 
-_OWNED: Final = {
+_OWNED: Final[dict[str, Callable[[Draft, str], bool]]] = {
     "tsc": _indented,
     "line": _indented,
     "pretty": _until_source,

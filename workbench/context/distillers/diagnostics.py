@@ -23,7 +23,7 @@ LIKE: Final = 40
 """From so many other lines on, those that differ in numbers and paths only are shown once, with their count."""
 
 
-class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
+class Diagnostic(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing found.
 
     Attributes:
@@ -97,7 +97,7 @@ def render_build(build: BuildSummary, intensity: Intensity, settings: Distiller,
         parts += _group(found, number, intensity, settings)
     for key, found in groups.items():
         if key not in placed:
-            parts.append(cut_line(found[0].title, chars) + (f" (×{len(found)})" if len(found) > 1 else ""))
+            parts.append(cut_line(found[0].title, chars) + (f" (\u00d7{len(found)})" if len(found) > 1 else ""))
             parts += [cut_line(line, chars) for line in found[0].reasons]
     if alone:
         parts += [cut_line(line, chars) for line in _alike(build.said)]
@@ -130,13 +130,16 @@ def _group(found: Sequence[Diagnostic], number: int, intensity: Intensity, setti
     chars = by_intensity(settings.line_chars, intensity)
     is_many = number >= by_intensity(settings.build_groups, intensity)
     first = found[0]
+    if is_many:
+        yield f"{cut_line(first.title, chars)} ({first.place}{f', {len(found) - 1} more' if len(found) > 1 else ''})"
+        yield from (cut_line(line, chars) for line in first.reasons)
+        return
     yield cut_line(first.title, chars)
-    for line in first.reasons:
-        yield cut_line(line, chars)
-    if intensity == "lite" and not is_many:
+    yield from (cut_line(line, chars) for line in first.reasons)
+    if intensity == "lite":
         for line in first.around[: settings.build_source_lines]:
             yield cut_line(line, chars)
-    most = 1 if is_many else by_intensity(settings.build_locations, intensity)
+    most = by_intensity(settings.build_locations, intensity)
     places = [each.place for each in found]
     more = f", ... {len(places) - most} more" if len(places) > most else ""
     yield f"  {len(places)} location(s): {', '.join(places[:most])}{more}"
@@ -148,7 +151,7 @@ def _warnings(diagnostics: Sequence[Diagnostic], most: int, chars: int) -> Itera
         yield "Warnings:"
     for found in groups[:most]:
         place = f" ({found[0].place})" if found[0].place else ""
-        yield cut_line(found[0].title, chars) + place + (f" (×{len(found)})" if len(found) > 1 else "")
+        yield cut_line(found[0].title, chars) + place + (f" (\u00d7{len(found)})" if len(found) > 1 else "")
     if len(groups) > most:
         yield f"... {len(groups) - most} more kind(s) of warning"
 

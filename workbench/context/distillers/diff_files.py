@@ -49,6 +49,8 @@ class _Entry:
 
     def take(self, line: str) -> None:
         """Read a line outside of hunks."""
+        if line[:1] not in _STARTS:
+            return
         for prefix, read in _EXTENDED:
             if line.startswith(prefix):
                 read(self, line[len(prefix) :])
@@ -95,6 +97,9 @@ _EXTENDED: Final = (
     ("--- ", lambda entry, name: entry.read_side(name, old=True)),
     ("+++ ", lambda entry, name: entry.read_side(name, old=False)),
 )
+
+
+_STARTS: Final = frozenset(prefix[0] for prefix, _ in _EXTENDED)
 
 
 def summarise_diff(text: str) -> tuple[FileChange, ...]:

@@ -86,12 +86,34 @@ def cut_line(line: str, most: int) -> str:
     return f"{line[:head]} … [{len(line) - most:,} chars] … {line[len(line) - tail :]}"
 
 
+class LinePattern:
+    """A pattern for the beginnings of lines, looked for in large texts.
+
+    The newline stands in the pattern itself: a search for it skips from line to line, where `^` would be tried at every
+    character (20 MB: 20 ms instead of 1 s).
+
+    Args:
+        alternatives: Regular expressions for what stands at the beginning of a line; `$` is the end of a line.
+        needs: One of these texts is in every text that has such a line; looked for first.
+    """
+
+    def __init__(self, *alternatives: str, needs: tuple[str, ...] = ()) -> None:
+        self._pattern = re.compile(f"\n(?:{'|'.join(alternatives)})", re.MULTILINE)
+        self._needs = needs
+
+    def found_in(self, text: str) -> bool:
+        """Whether a line of a text begins so."""
+        return (not self._needs or any(each in text for each in self._needs)) and (
+            self._pattern.search("\n" + text) is not None
+        )
+
+
 _EXIT: Final = re.compile(
-    r"^(?:Command exited with code|exit (?:code|status):?|process exited with code) +-?[1-9][0-9]*\.?$",
+    r"\n((?:Command exited with code|exit (?:code|status):?|process exited with code) +-?[1-9][0-9]*\.?)$",
     re.MULTILINE | re.IGNORECASE,
 )
 
 
 def exit_lines(text: str) -> list[str]:
     """The lines by which a harness tells that the command failed, once each."""
-    return list(dict.fromkeys(found[0].strip() for found in _EXIT.finditer(text)))
+    return list(dict.fromkeys(_EXIT.findall("\n" + text)))

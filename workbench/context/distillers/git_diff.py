@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 GAP: Final = "…"
 _FILE: Final = ("diff --git", "diff --cc ", "diff --combined ")
+_BEGINNINGS: Final = frozenset("@d")
 _ABOUT: Final = re.compile(
-    r"diff --git|diff --cc |diff --combined |index |old mode |new mode |new file mode |deleted file mode |similarity index |"
+    r"diff --git|diff --cc |diff --combined |index |old mode |new mode |new file mode |deleted file mode "
+    r"|similarity index |"
     r"dissimilarity index |rename |copy |Binary files |---|\+\+\+"
 )
 _QUOTED_NAME: Final = re.compile(r'"(?:[^"\\]|\\.)*\\[0-7]{3}(?:[^"\\]|\\.)*"')
@@ -28,7 +30,8 @@ _QUOTED_NAME: Final = re.compile(r'"(?:[^"\\]|\\.)*\\[0-7]{3}(?:[^"\\]|\\.)*"')
 def distil_diff(text: str, intensity: Intensity, settings: Distiller) -> str:
     """The changed lines of a diff and the lines next to them; unchanged hunks go.
 
-    Every file stays by name. Beyond `diff_lines` the hunks go too, and the rest is a list of files with their counts.
+    Every file stays by name. Beyond `diff_lines` the hunks go too, and the rest is a list of so many files with their
+    counts, and the number of those beyond.
 
     Source: PRAANA src/distillers/git-diff.ts.
     """
@@ -41,7 +44,7 @@ def distil_diff(text: str, intensity: Intensity, settings: Distiller) -> str:
         lines = _hunk(piece, around) if piece[0].startswith("@@") else _outside(piece, intensity)
         if len(kept) + len(lines) > most:
             kept += [cut_line(line, chars) for line in lines[: most - len(kept)]]
-            return "\n".join([*kept, *_rest(summarise_diff(text), max(0, files - 1))])
+            return "\n".join([*kept, *_rest(summarise_diff(text), max(0, files - 1), most)])
         files += lines[:1] != [] and lines[0].startswith(_FILE)
         kept += [cut_line(line, chars) for line in lines]
     return "\n".join(kept) if kept else text[: settings.diff_fallback_chars]
@@ -51,7 +54,7 @@ def _pieces(lines: Sequence[str]) -> Iterator[Sequence[str]]:
     """Hunks, and what stands between them: a hunk ends where the next file or hunk begins."""
     start = 0
     for place, line in enumerate(lines):
-        if place > start and (line.startswith("@@") or line.startswith(_FILE)):
+        if line[:1] in _BEGINNINGS and place > start and line.startswith(("@@", *_FILE)):
             yield lines[start:place]
             start = place
     yield lines[start:]
@@ -83,10 +86,12 @@ def _hunk(lines: Sequence[str], around: int) -> list[str]:
     return kept
 
 
-def _rest(files: Sequence[FileChange], shown: int) -> Iterator[str]:
+def _rest(files: Sequence[FileChange], shown: int, most: int) -> Iterator[str]:
     """What is said of the files that did not fit, the one that was under way included."""
     yield f"{GAP} the rest in short, {len(files) - shown} of {len(files)} file(s):"
-    for each in files[shown:]:
+    for each in files[shown : shown + most]:
         name = each.new or each.old or "?"
         was = f"{each.old} -> " if each.old and each.new and each.old != each.new else ""
         yield f"{was}{name}: {each.change} (+{each.added} -{each.removed})"
+    if len(files) - shown > most:
+        yield f"{GAP} and {len(files) - shown - most:,} file(s) more"

@@ -13,18 +13,21 @@ from typing import Final
 
 import msgspec
 
-from workbench.context.distillers.distilled import Status, exit_lines
+from workbench.context.distillers.distilled import LinePattern, Status, exit_lines
 from workbench.context.distillers.failures import MUST, REST, TELLING, Failure, Line, RunSummary, distinct, ranked
 
-RECOGNISED: Final = re.compile(
-    r"^\s*--- (?:FAIL|PASS|SKIP): \S+ \([0-9.]+s\)|^(?:ok  |FAIL|\?   )\t\S+(?:\t|$)|^FAIL\t\S+ \[|^=== (?:RUN|NAME|CONT|PAUSE) +\S"
-    r"|^\{\"(?:Time|Action)\":\"[^\n]*\"Action\":\"|^\{\"Action\":\"",
-    re.MULTILINE,
+RECOGNISED: Final = LinePattern(
+    r"[ \t]*--- (?:FAIL|PASS|SKIP): \S+ \([0-9.]+s\)",
+    r"(?:ok  |FAIL|\?   )\t\S+(?:\t|$)",
+    r"FAIL\t\S+ \[",
+    r"=== (?:RUN|NAME|CONT|PAUSE) +\S",
+    r"\{\"(?:Time|Action)\":\"[^\n]*\"Action\":\"|\{\"Action\":\"",
+    needs=("--- ", "ok  \t", "FAIL\t", "?   \t", "=== ", '"Action":"'),
 )
 """Lines that only `go test` prints."""
 
-_ENDED: Final = re.compile(r"^(?P<indent>\s*)--- (?P<state>FAIL|PASS|SKIP|BENCH): (?P<name>.*?)(?: \([0-9.]+s\))?$")
-_RUNNING: Final = re.compile(r"^=== (?:RUN|NAME|CONT|PAUSE) +(?P<name>\S+)$")
+_STATES: Final = frozenset({"FAIL", "PASS", "SKIP", "BENC"})
+_PANICS: Final = frozenset("pfSrWes[")
 _PACKAGE: Final = re.compile(
     r"^(?P<state>ok  |FAIL|\?   |---)\t(?P<name>\S+)(?P<rest>.*)$|^FAIL (?P<plain>\S+/\S+)(?P<more>.*)$"
 )
@@ -34,10 +37,12 @@ _PANIC: Final = re.compile(
 )
 _AT: Final = re.compile(r"^\s+(?P<file>\S+\.go):[0-9]+: ")
 _SAYS_WHY: Final = re.compile(
-    r"expect|want|\bgot\b|fail|error|mismatch|panic|should|must|not equal|unequal|missing|invalid|differ|\bnil\b|timed? ?out",
+    r"expect|want|\bgot\b|fail|error|mismatch|panic|should|must|not equal|unequal|missing|invalid|differ"
+    r"|\bnil\b|timed? ?out",
     re.IGNORECASE,
 )
 _TESTIFY: Final = re.compile(r"^\s+(?:Error:|Error Trace:|Messages:|expected: |actual  : )")
+_PACKAGES: Final = frozenset({"ok  ", "FAIL", "?   ", "---\t"})
 _LOOSE: Final = 12
 """Last lines before a failed package that no test owns; kept where no test of it is named."""
 _SAID: Final = 400
@@ -76,32 +81,36 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Read one line."""
-        if "--- " in line and (ended := _ENDED.match(line)):
-            self._end_test(ended)
-        elif line.startswith("===") and (running := _RUNNING.match(line)):
-            self._resume(running["name"])
-        elif line[:4] in {"ok  ", "FAIL", "?   ", "---\t"} and (package := _PACKAGE.match(line)):
+        start = line[:4]
+        if start == "=== " and (name := line[4:].partition(" ")[2].strip()):
+            self._resume(name)
+        elif "--- " in line and (ended := line.lstrip()).startswith("--- ") and ended[4:8] in _STATES:
+            self._end_test(ended[4:8], ended[8:].partition(": ")[2].rpartition(" (")[0] or ended[10:])
+        elif start in _PACKAGES and (package := _PACKAGE.match(line)):
             self._end_package(package)
         elif line in {"FAIL", "PASS"}:
             self.current = self.owner = None
-        elif line.startswith("# ") and (unbuilt := _NOT_BUILT.match(line)):
+        elif start[:2] == "# " and (unbuilt := _NOT_BUILT.match(line)):
             self.owner = self.unbuilt.setdefault(unbuilt["name"], [])
             self.current = None
-        elif _PANIC.match(line):
+        elif start[:1] in _PANICS and _PANIC.match(line):
             self._break(line)
         else:
             self._say(line)
 
     def _resume(self, name: str) -> None:
-        self.current = self.running.setdefault(name, _Test(name))
+        test = self.running.get(name)
+        if test is None:
+            test = self.running[name] = _Test(name)
+        self.current = test
         self.owner = None
 
-    def _end_test(self, ended: re.Match[str]) -> None:
-        test = self.running.pop(ended["name"], None) or _Test(ended["name"])
+    def _end_test(self, state: str, name: str) -> None:
+        test = self.running.pop(name, None) or _Test(name)
         self.owner = None
-        self.passed += ended["state"] == "PASS"
-        self.skipped += ended["state"] == "SKIP"
-        if ended["state"] == "FAIL":
+        self.passed += state == "PASS"
+        self.skipped += state == "SKIP"
+        if state == "FAIL":
             self.failed.append(test)
         self.current = test
 

@@ -1,7 +1,7 @@
 """Logs: which kinds of lines there are, and how many of each.
 
-Lines are alike where they differ only in numbers, times, ids, hexadecimal figures and paths. Digits are set to 0 first,
-by a table, so that the costly patterns run once for many lines.
+Lines are alike where they differ only in numbers, times, ids, hexadecimal figures and paths. A line is masked word by
+word: most words of a log recur, so that the costly patterns run once a word, not once a line.
 
 Source: PRAANA, "Distillers" (template mining); PRAANA src/distillers/log.ts (which counts equal lines only);
 specification A, D8.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ZEROS: Final = str.maketrans("123456789", "000000000")
 _MASKS: Final = re.compile(
-    r"(?P<time>\b0{4}[-/]00[-/]00(?:[T ]00:00(?::00)?(?:[.,]0+)?(?: ?(?:Z|[+-]00:?00))?)?|\b00:00:00(?:[.,]0+)?)"
+    r"(?P<time>\b0{4}[-/]00[-/]00(?:T00:00(?::00)?(?:[.,]0+)?(?:Z|[+-]00:?00)?)?|\b00:00:00(?:[.,]0+)?Z?)"
     r"|(?P<id>\b[0A-Fa-f]{8}-(?:[0A-Fa-f]{4}-){3}[0A-Fa-f]{12}\b|\b[0-9A-HJKMNP-TV-Z]{26}\b)"
     r"|(?P<path>(?<![\w/\\.])(?:[A-Za-z]:|~|\.{1,2})?[/\\][\w.@%+~-]+(?:[/\\][\w.@%+~-]+)+)"
     r"|(?P<hex>\b0x[0A-Fa-f]+\b|\b(?=[A-Fa-f]*0)[0A-Fa-f]{7,}\b)"
@@ -35,17 +35,18 @@ _MASKS: Final = re.compile(
 )
 _MARKS: Final = re.compile(r"<(?:time|id|path|hex|n)>")
 _WORDS: Final = re.compile(r"[^\W\d_]")
-"""A line needs a letter besides what is masked: in a list of paths, each is a kind of its own."""
 _SERIOUS: Final = re.compile(
     r"\b(?:errors?|exception|fatal|fail(?:ed|ure|s)?|panic|critical|traceback)\b|(?:Error|Exception)\b", re.IGNORECASE
 )
 _RECENT: Final = re.compile(r"\b(?:error|exception|fatal)\b", re.IGNORECASE)
+WORDS_KNOWN: Final = 100_000
+"""Words whose masks are kept: enough for the words that recur, and a bound for ids that do not."""
 SERIOUS_SHARE: Final = 4
 """Kinds of lines that tell of errors may be this many times as many as a log shows otherwise."""
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A kind of line: its text, with marks where its lines differ, how often it came, and whether it tells of errors."""
+    """A kind of line: its text, with marks where its lines differ, its count, and whether it tells of errors."""
 
     text: str
     count: int
@@ -63,12 +64,38 @@ class LogSummary(msgspec.Struct, frozen=True):
 def mask(line: str) -> str:
     """A line with marks in the place of what differs between lines of one kind.
 
-    `<time>`, `<id>` (UUIDs and ULIDs), `<path>`, `<hex>`, `<n>`.
+    `<time>`, `<id>` (UUIDs and ULIDs), `<path>`, `<hex>`, `<n>`; runs of blanks are one. A line that has no letter
+    besides stays as it is: in a list of paths, each is a kind of its own.
 
     Args:
         line: A line.
     """
-    return _masked(line.translate(_ZEROS))
+    return _Masker().mask(line, line.translate(_ZEROS))
+
+
+class _Masker:
+    """Masks lines, and knows the words and the kinds of lines it has seen."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, str] = {}
+        self._has_letters: dict[str, bool] = {}
+
+    def mask(self, line: str, zeros: str) -> str:
+        """Mask a line; `zeros` is the line with every digit set to 0."""
+        known = self._words
+        template = " ".join([known.get(word) or self._learn(word) for word in zeros.split()])
+        has_letters = self._has_letters.get(template)
+        if has_letters is None:
+            has_letters = _WORDS.search(_MARKS.sub("", template)) is not None
+            if len(self._has_letters) < WORDS_KNOWN:
+                self._has_letters[template] = has_letters
+        return template.replace("<time> <time>", "<time>") if has_letters else line
+
+    def _learn(self, word: str) -> str:
+        if len(self._words) >= WORDS_KNOWN:
+            self._words.clear()
+        masked = self._words[word] = _MASKS.sub(lambda found: f"<{found.lastgroup}>", word)
+        return masked
 
 
 def summarise_log(text: str, recent: int) -> LogSummary:
@@ -80,18 +107,15 @@ def summarise_log(text: str, recent: int) -> LogSummary:
 
     Source: PRAANA, "Distillers".
     """
-    exact = Counter(line.strip() for line in text.split("\n"))
+    lines = [line.strip() for line in text.split("\n")]
+    zeros = dict(zip(lines, text.translate(_ZEROS).split("\n"), strict=True))
+    exact = Counter(lines)
     exact.pop("", None)
     counts: dict[str, int] = {}
     first: dict[str, str] = {}
-    masked: dict[str, str] = {}
+    masker = _Masker()
     for line, count in exact.items():
-        zeros = line.translate(_ZEROS)
-        template = masked.get(zeros)
-        if template is None:
-            template = masked[zeros] = _masked(zeros)
-        if not _WORDS.search(_MARKS.sub("", template)):
-            template = line
+        template = masker.mask(line, zeros[line])
         counts[template] = counts.get(template, 0) + count
         if first.setdefault(template, line) != line:
             first[template] = template
@@ -108,14 +132,10 @@ def distil_log(text: str, intensity: Intensity, settings: Distiller) -> str:
     chars = by_intensity(settings.line_chars, intensity)
     shown = _chosen(found.templates, by_intensity(settings.log_lines, intensity))
     parts = [f"Log: {found.lines} lines, {len(found.templates)} unique patterns"]
-    parts += [cut_line(each.text, chars) + (f" (×{each.count})" if each.count > 1 else "") for each in shown]
+    parts += [cut_line(each.text, chars) + (f" (\u00d7{each.count})" if each.count > 1 else "") for each in shown]
     if found.recent_errors:
         parts += ["Recent errors:", *(cut_line(line, chars) for line in found.recent_errors)]
     return "\n".join(parts)
-
-
-def _masked(zeros: str) -> str:
-    return _MASKS.sub(lambda found: f"<{found.lastgroup}>", zeros)
 
 
 def _last_errors(text: str) -> Iterator[str]:

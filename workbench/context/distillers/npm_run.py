@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from workbench.context.distillers.distilled import Status, by_intensity, cut_line, exit_lines
+from workbench.context.distillers.distilled import LinePattern, Status, by_intensity, cut_line, exit_lines
 from workbench.context.distillers.failures import MUST, Failure, RunSummary, distinct, ranked
 from workbench.context.distillers.generic import head_tail
 
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from workbench.config.context import Distiller
     from workbench.context.records import Intensity
 
-RECOGNISED: Final = re.compile(
-    r"^ *(?:Test Suites|Tests|Test Files):? +[0-9].*(?:total|\))$|^ *(?:PASS|FAIL|❯) +\S+\.(?:test|spec)\.\w+|^ +● \S.* › "
-    r"|^ +[0-9]+ (?:passing|failing)\b|^# (?:tests|pass|fail) [0-9]+$|^(?:not )?ok [0-9]+ - ",
-    re.MULTILINE,
+RECOGNISED: Final = LinePattern(
+    r" *(?:Test Suites|Tests|Test Files):? +[0-9].*(?:total|\))$",
+    r" *(?:PASS|FAIL|\u276f) +\S+\.(?:test|spec)\.\w+",
+    r" +● \S.* \u203a ",
+    r" +[0-9]+ (?:passing|failing)\b",
+    r"# (?:tests|pass|fail) [0-9]+$",
+    r"(?:not )?ok [0-9]+ - ",
+    needs=("Test", ".test.", ".spec.", "● ", "ing", "# ", "ok "),
 )
 """Lines of Jest, Vitest, Mocha and TAP."""
 
@@ -31,13 +35,19 @@ _TOTALS: Final = re.compile(
 )
 _FAILED_TOTAL: Final = re.compile("failed", re.IGNORECASE)
 _PASSED: Final = re.compile(r"\s*(?:PASS|✓)\s")
-_FAILED: Final = re.compile(r"\s*(?:(?:✕|×)\s|AssertionError\b|(?:TypeError|ReferenceError|Error):)|.*\bFAIL\b")
+_FAILED: Final = re.compile(r"\s*(?:(?:✕|\u00d7)\s|AssertionError\b|(?:TypeError|ReferenceError|Error):)|.*\bFAIL\b")
+_TOTAL_STARTS: Final = frozenset("TtSs0123456789")
+_PASS_STARTS: Final = frozenset("P✓")
+_FAIL_STARTS: Final = frozenset("✕\u00d7ATRE")
+_NAME_STARTS: Final = frozenset("FE●✕\u00d7✖n❌0123456789")
 _NAMED: Final = re.compile(
-    r"^\s*(?P<kind>FAIL(?::|ED)?|ERROR:|●|✕|×|✖|not ok(?: [0-9]+)?(?: -)?|❌)\s+(?P<name>\S.*?)\s*(?:\([0-9.]+ ?m?s\)|[0-9]+ms)?$"
+    r"^\s*(?P<kind>FAIL(?::|ED)?|ERROR:|●|✕|\u00d7|✖|not ok(?: [0-9]+)?(?: -)?"
+    r"|❌)\s+(?P<name>\S.*?)\s*(?:\([0-9.]+ ?m?s\)|[0-9]+ms)?$"
     r"|^\s{2,}(?P<number>[0-9]+)\) (?P<mocha>\S.*)$"
 )
 _REASON: Final = re.compile(
-    r"^\s*(?:\w*Error\b|Expected\b|Received\b|expect\(|AssertionError|→|❯ \S+:[0-9]+|at \S.*:[0-9]+:[0-9]+\)?$|[+-] \S|"
+    r"^\s*(?:\w*Error\b|Expected\b|Received\b|expect\(|AssertionError|→|\u276f \S+:[0-9]+"
+    r"|at \S.*:[0-9]+:[0-9]+\)?$|[+-] \S|"
     r"Error:|error:|message: |Number of calls:|Snapshot name:|thrown: |\S.* not found\b)|error TS[0-9]+:"
 )
 _COUNTED: Final = re.compile(r"^\s*(?:Tests:?\s|[0-9]+ (?:passing|failing|pending)|# (?:pass|fail|skipped) )")
@@ -105,13 +115,14 @@ def _captured(lines: list[str]) -> tuple[list[str], list[str]]:
     totals: list[str] = []
     capturing = False
     for line in lines:
-        if _TOTALS.match(line):
+        start = line.lstrip()[:1]
+        if start in _TOTAL_STARTS and _TOTALS.match(line):
             totals.append(line)
             capturing = capturing or _FAILED_TOTAL.search(line) is not None
-        elif _PASSED.match(line):
+        elif start in _PASS_STARTS and _PASSED.match(line):
             capturing = False
         else:
-            capturing = capturing or _FAILED.match(line) is not None
+            capturing = capturing or ((start in _FAIL_STARTS or "FAIL" in line) and _FAILED.match(line) is not None)
             if capturing:
                 details.append(line)
     return details, totals
@@ -144,9 +155,9 @@ def is_alarm(line: str) -> bool:
 def _failures(lines: list[str]) -> Iterator[Failure]:
     """Every line that names something that failed, with the lines after it that say why."""
     named: dict[tuple[str, str], list[str]] = {}
-    owner: list[str] = []
+    owner: list[str] = [""] * _REASONS
     for line in lines:
-        found = _NAMED.match(line)
+        found = _NAMED.match(line) if line.lstrip()[:1] in _NAME_STARTS else None
         if found:
             key = (found["kind"] or f"{found['number']})", found["name"] or found["mocha"])
             owner = named.setdefault(key, [])

@@ -1,4 +1,4 @@
-"""What pytest printed: failures and errors from the summary, the blocks, the verbose lines, or the dots, whatever is there.
+"""What pytest printed: failures and errors from the summary, the blocks, the verbose lines or the dots.
 
 An error (a broken fixture, a file that cannot be collected) fails the run like a failure.
 
@@ -11,22 +11,20 @@ import re
 from collections import Counter, deque
 from typing import Final
 
-from workbench.context.distillers.distilled import Status, exit_lines
+from workbench.context.distillers.distilled import LinePattern, Status, exit_lines
 from workbench.context.distillers.failures import MUST, REST, TELLING, Failure, Line, RunSummary, distinct, ranked
 
-RECOGNISED: Final = re.compile(
-    r"^=+ (?:test session starts|FAILURES|ERRORS|short test summary info) =+$"
-    r"|^(?:=+ )?(?:no tests ran|[0-9]+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b[^\n]*) in [0-9.]+s\b"
-    r"|^_{3,} (?:ERROR at (?:setup|teardown) of|ERROR collecting) ",
-    re.MULTILINE,
+_OUTCOMES: Final = r"(?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests)"
+RECOGNISED: Final = LinePattern(
+    r"=+ (?:test session starts|FAILURES|ERRORS|short test summary info) =+$",
+    rf"(?:=+ )?(?:no tests ran|[0-9]+ {_OUTCOMES}\b[^\n]*) in [0-9.]+s\b",
+    r"_{3,} (?:ERROR at (?:setup|teardown) of|ERROR collecting) ",
+    needs=("==", "___ERROR", "___ ERROR", "passed", "failed", "error", "no tests ran", "skipped"),
 )
 """Lines that only pytest prints."""
 
 _BANNER: Final = re.compile(r"^=+ (?P<title>\S.*?) =*$")
-_TOTALS: Final = re.compile(
-    r"^(?:=+ )?(?P<told>no tests ran|[0-9]+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|"
-    r"subtests)\b.*?) in [0-9.]+s\b"
-)
+_TOTALS: Final = re.compile(rf"^(?:=+ )?(?P<told>no tests ran|[0-9]+ {_OUTCOMES}\b.*?) in [0-9.]+s\b")
 _COUNT: Final = re.compile(r"([0-9]+) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
 _TITLE: Final = re.compile(r"^_+ (?P<title>.*?\S) _+$")
 _BETWEEN: Final = re.compile(r"^(?:_ )+_?$")
@@ -41,6 +39,8 @@ _RAISED: Final = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|F
 _STOPPED: Final = re.compile(
     r"^(?:!+ .* !+|INTERNALERROR> .*\S|ERROR: .*|FAIL Required .*|Fatal Python error: .*|E  .*)$"
 )
+_BANNERS: Final = frozenset("=0123456789n")
+_STOPS: Final = frozenset("!IFE")
 _IN_TITLE: Final = re.compile(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
 INTERNAL_LINES: Final = 8
 """Last lines kept of pytest's own traceback."""
@@ -62,13 +62,14 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Read one line."""
-        if line[:1] in "=0123456789n" and self._take_banner(line):
+        start = line[:1]
+        if start in _BANNERS and self._take_banner(line):
             return
         if self.section in {"FAILURES", "ERRORS"} or line.startswith("___"):
             self._take_detail(line)
-        elif line[:1] in "!IFE" and _STOPPED.match(line):
+        elif start in _STOPS and _STOPPED.match(line):
             self.stopped.append(line)
-        elif line and not line[0].isspace():
+        elif start and not start.isspace():
             self._take_result(line)
 
     def _take_banner(self, line: str) -> bool:
@@ -99,6 +100,9 @@ class _Reader:
             self.loose.append(line)
 
     def _take_result(self, line: str) -> None:
+        if not ("FAIL" in line or "ERROR" in line):
+            self._take_dots(line)
+            return
         found = _SUMMARY.match(line)
         if found:
             name, message = _split(found["rest"])
@@ -107,7 +111,8 @@ class _Reader:
         found = _VERBOSE.match(line)
         if found:
             self.seen[found["kind"] or found["gw_kind"], found["id"] or found["gw_id"]] = None
-            return
+
+    def _take_dots(self, line: str) -> None:
         dots = _DOTS.match(line) if line[0] in ".FEsxXR" or ".py " in line else None
         if dots and set(dots["dots"]) & {"F", "E"}:
             self.dotted[dots["file"] or "a test that is not named"] += len(re.findall("[FE]", dots["dots"]))
@@ -176,7 +181,7 @@ def _split(rest: str) -> tuple[str, str]:
 
 
 def _as_title(node_id: str) -> str:
-    """The title of the block of a test: its name within the file, with dots; of a file that cannot be collected, the file."""
+    """The title of a test's block: its name within the file, with dots; of a file that is not collected, the file."""
     _, colons, name = node_id.partition("::")
     return name.replace("::", ".") if colons else node_id
 

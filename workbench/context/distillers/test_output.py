@@ -5,7 +5,6 @@ Source: PRAANA src/distillers/npm-test.ts (which knows Jest only); specification
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from workbench.context.distillers import cargo_run, go_run, npm_run, pytest_run
 from workbench.context.distillers.builds import summarise_build
 from workbench.context.distillers.diagnostics import render_build
-from workbench.context.distillers.distilled import Status
+from workbench.context.distillers.distilled import LinePattern, Status
 from workbench.context.distillers.failures import RunSummary, distinct, render_run
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 class Runner(NamedTuple):
     """How a runner's output is told from others', and read."""
 
-    recognised: re.Pattern[str]
+    recognised: LinePattern
     summarise: Callable[[str], RunSummary]
 
 
@@ -35,18 +34,20 @@ RUNNERS: Final = (
 )
 """Runners whose lines are theirs alone. One text may hold several: `make test` runs what it likes."""
 
-_COMPILERS: Final = re.compile(r"^error(?:\[E[0-9]+\])?: |error TS[0-9]+:", re.MULTILINE)
+_COMPILERS: Final = LinePattern(
+    r"error(?:\[E[0-9]+\])?: ", r".*error TS[0-9]+:", needs=("error TS", "error: ", "error[E")
+)
 _WORST: Final[tuple[Status, ...]] = ("failed", "unknown", "passed")
 
 
 def runners_of(text: str) -> list[Runner]:
     """The runners whose lines a text holds; none for Jest, Vitest and what nobody here knows."""
-    return [runner for runner in RUNNERS if runner.recognised.search(text)]
+    return [runner for runner in RUNNERS if runner.recognised.found_in(text)]
 
 
 def is_test_output(text: str) -> bool:
     """Whether a text holds lines that only a test runner prints."""
-    return bool(runners_of(text)) or npm_run.RECOGNISED.search(text) is not None
+    return bool(runners_of(text)) or npm_run.RECOGNISED.found_in(text)
 
 
 def summarise_tests(text: str) -> RunSummary:
@@ -59,9 +60,9 @@ def summarise_tests(text: str) -> RunSummary:
         The status is `failed` as soon as one of them failed, or the code did not compile.
     """
     runs = [runner.summarise(text) for runner in runners_of(text)]
-    if not runs or npm_run.RECOGNISED.search(text):
+    if not runs or npm_run.RECOGNISED.found_in(text):
         runs.append(npm_run.summarise_npm(text))
-    built = summarise_build(text) if _COMPILERS.search(text) else None
+    built = summarise_build(text) if _COMPILERS.found_in(text) else None
     states = {run.status for run in runs} | ({"failed"} if built is not None and built.errors else set())
     counts: Counter[str] = Counter()
     for run in runs:
@@ -83,9 +84,9 @@ def distil_tests(text: str, intensity: Intensity, settings: Distiller) -> str:
     Source: PRAANA src/distillers/npm-test.ts; specification A, W15.
     """
     parts = [render_run(runner.summarise(text), intensity, settings) for runner in runners_of(text)]
-    if not parts or npm_run.RECOGNISED.search(text):
+    if not parts or npm_run.RECOGNISED.found_in(text):
         parts.append(npm_run.distil_npm(text, intensity, settings))
-    if _COMPILERS.search(text):
+    if _COMPILERS.found_in(text):
         built = summarise_build(text)
         parts += [render_build(built, intensity, settings, alone=False)] if built.diagnostics else []
     return "\n\n".join(parts)

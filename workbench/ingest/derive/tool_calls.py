@@ -17,9 +17,9 @@ ARTIFACT_TOKENS: Final = 400
 """A result above this many estimated tokens is an artifact. PRAANA, `context_engine.artifact_inline_threshold`."""
 
 PICTURE_TOKENS: Final = 1600
-"""Tokens that a picture in a result counts. A model is charged by size in pixels, which no record tells, never by the length
-of the encoding; this is what the largest costs that is not scaled down. Source: Anthropic documentation, "Vision" (about
-width x height / 750, at most some 1,600)."""
+"""Tokens that a picture in a result counts. A model is charged by size in pixels, which no record tells, never by the
+length of the encoding; this is what the largest costs that is not scaled down. Source: Anthropic documentation,
+"Vision" (width x height / 750, at most some 1,600)."""
 
 _PICTURE: Final = re.compile(r"\[[^\[\]\n]{1,80}, [0-9,]+ characters of base64\]")
 """What stands for a picture in a text (see `ingest.objects.picture`)."""
