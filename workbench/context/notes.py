@@ -7,6 +7,7 @@ Source: PRAANA src/tools/memory.ts, `detectActivityLogNote` (what counts); speci
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Final
 
@@ -42,7 +43,7 @@ def is_activity_log(note: str) -> bool:
 
 def _says_something(text: str) -> bool:
     words = re.findall(r"\w+", text.lower(), re.ASCII)
-    return not _SAYING.isdisjoint(words) or not _SAYING_PAIRS.isdisjoint(zip(words, words[1:], strict=False))
+    return not _SAYING.isdisjoint(words) or not _SAYING_PAIRS.isdisjoint(itertools.pairwise(words))
 
 
 def _tells_of_looking(text: str) -> bool:

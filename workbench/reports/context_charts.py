@@ -29,7 +29,9 @@ _TOKEN_AXIS: Final = {
 
 
 def exchanges(row: Row) -> str:
-    """What a place of a chart is called: exchange 4, exchanges 4-6."""
+    """What a place of a chart is called: exchange 4, exchanges 4-6; its own name where it has one."""
+    if "where" in row:
+        return str(row["where"])
     first, last = row["turn"], row.get("last_turn", row["turn"])
     return f"exchange {first:,}" if first == last else f"exchanges {first:,}–{last:,}"  # noqa: RUF001
 
@@ -59,11 +61,12 @@ def _lines(rows: Sequence[Row], x: Spec, y: Spec, colour: Spec, size: int = 26) 
     ]
 
 
-def tokens(rows: Sequence[Row]) -> Spec:
+def tokens(rows: Sequence[Row], along: str = "exchange") -> Spec:
     """What engine and classic would have sent at each exchange, all sessions together.
 
     Args:
         rows: From `context_numbers.by_turn`.
+        along: What the places are.
     """
     told = [
         {
@@ -76,7 +79,7 @@ def tokens(rows: Sequence[Row]) -> Spec:
         for series, key in ((ENGINE, "engine_tokens"), (CLASSIC, "classic_tokens"))
     ]
     y = {"field": "value", "type": "quantitative", "title": None, "axis": _TOKEN_AXIS, "scale": {"zero": True}}
-    return {"width": WIDTH, "height": 200, "layer": _lines(told, _along(rows), y, _colour(_MODES))}
+    return {"width": WIDTH, "height": 200, "layer": _lines(told, _along(rows, along), y, _colour(_MODES))}
 
 
 def sessions(rows: Sequence[Row]) -> Spec:
@@ -104,42 +107,53 @@ def _one_session(row: Row) -> Spec:
     return {"title": row["label"], "width": SMALL_WIDTH, "height": 84, "layer": layer}
 
 
-MEDIAN: Final = "median"
-HIGHEST: Final = "highest"
+PRESSURES: Final = {"median": "pressure_median", "highest": "pressure_most"}
+"""Lines of pressure over several sessions, and the keys of their values."""
+FINE: Final = 0.08
+"""Below it whole per cent would stand beside several marks of the scale."""
 NEAR: Final = 0.5
 """Thresholds are drawn when a prompt comes as near to the lower one as this part of it, else they press lines flat."""
 
 
-def pressure(rows: Sequence[Row], compact_at: float, emergency_at: float) -> Spec:
+def pressure(
+    rows: Sequence[Row],
+    compact_at: float,
+    emergency_at: float,
+    *,
+    series: Mapping[str, str] = PRESSURES,
+    along: str = "exchange",
+) -> Spec:
     """How full prompts are at each exchange, with the thresholds from which they get tighter.
 
     Args:
         rows: From `context_numbers.by_turn`.
         compact_at: Above it older digests go.
         emergency_at: Above it only the bare needs stay.
+        series: Names of the lines, and the keys of their values.
+        along: What the places are.
     """
     told = [
         {
             "turn": row["turn"],
-            "series": series,
+            "series": name,
             "value": row[key],
-            "says": f"{exchanges(row)}: {series} pressure {row[key]:.3f} of {plural(row['prompts'], 'prompt')}",
+            "says": f"{exchanges(row)}: {name} {row[key]:.3f} of {plural(row['prompts'], 'prompt')}",
         }
         for row in rows
-        for series, key in ((MEDIAN, "pressure_median"), (HIGHEST, "pressure_most"))
+        for name, key in series.items()
     ]
-    most = max((row["pressure_most"] for row in rows), default=0.0)
+    most = max((row["value"] for row in told), default=0.0)
     top = (max(emergency_at, most) if most > compact_at * NEAR else most) * 1.08
     scale = {"domain": [0, top or 1], "nice": False}
-    axis = {"format": ".0%", "minExtent": SCALE_WIDTH, "tickCount": 5}
+    axis = {"format": ".0%" if top > FINE else ".1%", "minExtent": SCALE_WIDTH, "tickCount": 5}
     y = {"field": "value", "type": "quantitative", "title": None, "axis": axis, "scale": scale}
     limits = [
         _limit(value, name, colour)
         for value, name, colour in ((compact_at, "compact above", DOUBTFUL), (emergency_at, "emergency above", BAD))
         if value <= top
     ]
-    colours = {MEDIAN: SERIES[0], HIGHEST: OTHER}
-    lines = _lines(told, _along(rows), y, _colour(colours))
+    colours = dict(zip(series, (SERIES[0], OTHER), strict=False))
+    lines = _lines(told, _along(rows, along), y, _colour(colours, legend=len(colours) > 1))
     return {"width": WIDTH, "height": 190, "layer": [*(part for limit in limits for part in limit), *lines]}
 
 

@@ -14,7 +14,7 @@ _STYLE: Final = (
     ":scope { max-width: 62rem; color: var(--ink); font-size: 15px; line-height: 1.5; }\n"
     ":scope { font-variant-numeric: tabular-nums; }\n"
     "section { padding-top: 0.5rem; }\n}\n"
-    f".{SCOPE} {{ color-scheme: light; }}\n"
+    f"div.{SCOPE} {{ color-scheme: light; }}\n"
     f'.dark .{SCOPE}, body[data-jp-theme-light="false"] .{SCOPE} {{ color-scheme: dark; }}\n'
 )
 """The page's style sheet within the part alone; marimo says by a class that it is dark, JupyterLab by an attribute."""

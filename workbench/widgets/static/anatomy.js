@@ -140,6 +140,7 @@ class View {
     const group = make("span", { class: "wba-group", role: "group", "aria-label": "Units shown" });
     this.showButtons = SHOWN.map((name) =>
       button(`show-${name}`, `Show units: ${SHOWN_NAMES[name]} (f)`, SHOWN_NAMES[name], () => this.tell("show", name)));
+    this.showButtons.at(-1).disabled = !this.data.units.some((unit) => unit.moved);
     group.append(...this.showButtons);
     return [
       make("h3", { class: "wba-heading" }, "Units on offer"),
@@ -274,8 +275,8 @@ class View {
   }
 
   next() {
-    const here = SHOWN.indexOf(this.model.get("show"));
-    this.tell("show", SHOWN[(here + 1) % SHOWN.length]);
+    const names = SHOWN.filter((name, number) => !this.showButtons[number].disabled);
+    this.tell("show", names[(names.indexOf(this.model.get("show")) + 1) % names.length]);
     if (!this.root.contains(document.activeElement) || document.activeElement.hidden) {
       const list = this.rows("units").length ? "units" : "parts";
       this.focus(this.stops[list].dataset.id);
