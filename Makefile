@@ -24,8 +24,8 @@ $(STAMP):
 run: setup  ## import the samples (or FROM=path), print what landed, write reports/
 	@$(BIN)/python -m workbench.surfaces.main_job --home .run/home --out reports $(if $(FROM),--from "$(FROM)")
 
-test: setup  ## run the tests, those apart that take minutes
-	@$(BIN)/python -m pytest -m 'not slow'
+test: setup  ## run the tests, those apart that take minutes, two at a time
+	@$(BIN)/python -m pytest -m 'not slow' -n 2
 
 test-slow: setup  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -m slow

@@ -332,7 +332,7 @@ def test_no_credential_is_in_any_column_of_the_search_index(salted_home):
     database = lancedb.connect(salted_home.home / "vectors")
     names = database.list_tables().tables
     rows = {name: database.open_table(name).to_arrow().to_pylist() for name in names}
-    assert len(names) == 2  # texts, and vectors of one model
+    assert len(names) == 3  # texts, whose they are, and the vectors of one model
     assert all(rows.values())
     assert found(salted_home.mint.secrets, {name: as_text(found_rows) for name, found_rows in rows.items()}) == []
 

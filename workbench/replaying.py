@@ -74,9 +74,7 @@ class Replaying(ABC):
             progress=progress,
         )
 
-    def why(
-        self, session: str, turn: int, unit: str, *, step: int = 0, replay_id: str | None = None
-    ) -> dict[str, Any]:
+    def why(self, session: str, turn: int, unit: str, *, step: int = 0, replay_id: str | None = None) -> dict[str, Any]:
         """Why a unit was in a prompt or not; see `experiments.replay_job.why`.
 
         Args:

@@ -39,7 +39,7 @@ def test_every_cell_shows_what_it_says(ran):
     assert texts["sessions"].startswith("shape: (8, 8)")
 
 
-def test_chart_and_timeline_are_widgets_that_need_no_network(ran):
-    for name in ("chart", "timeline"):
+def test_chart_timeline_and_anatomy_are_widgets_that_need_no_network(ran):
+    for name in ("chart", "timeline", "anatomy"):
         (shown,) = (each for each in ran[name] if "application/vnd.jupyter.widget-view+json" in each.get("data", {}))
         assert "cdn" not in str(shown)

@@ -17,8 +17,6 @@ from workbench.store.home import Home
 from workbench.store.lake import Lake
 from workbench.store.lease import Lease
 
-NOW = datetime.now(UTC)
-
 
 @pytest.fixture
 def agent(tmp_path):
@@ -35,9 +33,9 @@ def home(tmp_path):
 
 @pytest.fixture
 def examine(home, agent, tmp_path):
-    def examine(check, *, now=NOW, folders=(agent,), **settings):
+    def examine(check, *, now=None, folders=(agent,), **settings):
         config = load_config(home, project_dir=tmp_path, overrides=settings, environ={})
-        patient = Patient(Lake(Home.open(home)), config, folders, now)
+        patient = Patient(Lake(Home.open(home)), config, folders, now or datetime.now(UTC))
         return [finding for finding in doctor(patient) if finding.check == check]
 
     return examine
@@ -124,7 +122,8 @@ def test_an_import_that_did_not_end_is_told_unless_it_is_still_at_work(examine, 
 
 def test_leases_and_locks_of_processes_that_are_gone_are_told(examine, home):
     assert [f.found for f in examine("locks")] == ["no lease or lock is left over"]
-    over = Lease("ann", "elsewhere", 1, NOW - timedelta(days=2), NOW - timedelta(days=1))
+    now = datetime.now(UTC)
+    over = Lease("ann", "elsewhere", 1, now - timedelta(days=2), now - timedelta(days=1))
     (home / "maintain.lease").write_bytes(msgspec.json.encode(over))
     log = sound_home.append(home, 1)
     log.with_name("events.lock").write_text("4194000\n")
@@ -204,7 +203,7 @@ def test_a_home_that_cannot_be_read_hides_no_other_check(examine, agent, home):
 
 def test_every_finding_names_its_check(examine, home, agent, tmp_path):
     config = load_config(home, project_dir=tmp_path, environ={})
-    findings = doctor(Patient(Lake(Home.open(home)), config, [agent], NOW))
+    findings = doctor(Patient(Lake(Home.open(home)), config, [agent], datetime.now(UTC)))
     assert {finding.check for finding in findings} == {check.__name__.removeprefix("_check_") for check in CHECKS}
     del examine
 

@@ -41,7 +41,7 @@ def test_nothing_but_our_own_style_sheet_is_allowed():
 
 def test_it_knows_dark_and_paper():
     html = made()
-    assert "@media (prefers-color-scheme: dark)" in html
+    assert "--paper: light-dark(#ffffff, #14171a)" in html
     assert "@media print" in html
     assert '<meta name="color-scheme" content="light dark">' in html
 

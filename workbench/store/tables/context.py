@@ -12,6 +12,7 @@ from workbench.store.schema import BOOL, FLOAT, INT, STRING, STRINGS, TIME, Colu
 
 _SESSION = Column("session_id", STRING, "The session.", required=True)
 _REPLAY = Column("replay_id", STRING, "The replay that made it; null for a session that ran here.")
+_OF_REPLAY = Column("replay_id", STRING, "The replay that made it.", required=True)
 _TURN = Column("turn", INT, "The exchange, from 1.", required=True)
 _STEP = Column("step", INT, "The model call in it, from 1; 0 for a prompt by exchange.", required=True)
 _LEVEL = Column("level", STRING, "exchange or step.", required=True)
@@ -124,7 +125,7 @@ TURN_DIGESTS: Final = _recorded(
     "what the engine keeps of one exchange",
     ("replay_id", "session_id", "turn"),
     (
-        _REPLAY,
+        _OF_REPLAY,
         _SESSION,
         _TURN,
         Column("user_intent", STRING, "What was asked, on one line.", required=True),
@@ -145,7 +146,7 @@ ACTIVITY: Final = _recorded(
     "one thing that happened",
     ("replay_id", "session_id", "turn", "place"),
     (
-        _REPLAY,
+        _OF_REPLAY,
         _SESSION,
         _TURN,
         Column("place", INT, "Position in the exchange, from 0.", required=True),
@@ -162,7 +163,7 @@ STATE_OBJECTS: Final = _recorded(
     "one thing kept in mind, at the end of the session",
     ("replay_id", "session_id", "object_id"),
     (
-        _REPLAY,
+        _OF_REPLAY,
         _SESSION,
         Column("object_id", STRING, "Its id.", required=True),
         Column("kind", STRING, "task, decision, constraint or note.", required=True),
@@ -181,7 +182,7 @@ SESSION_CHECKPOINTS: Final = _recorded(
     "the rolling summary of one session, at its end",
     ("replay_id", "session_id"),
     (
-        _REPLAY,
+        _OF_REPLAY,
         _SESSION,
         Column("last_turn", INT, "The last exchange in it.", required=True),
         Column("state", STRING, "JSON.", required=True),
@@ -194,7 +195,7 @@ DISTILLER_STATS: Final = _recorded(
     "one run of a distiller",
     ("replay_id", "session_id", "place"),
     (
-        _REPLAY,
+        _OF_REPLAY,
         _SESSION,
         Column("place", INT, "Position in the session, from 0.", required=True),
         _TURN,
