@@ -52,8 +52,8 @@ class Search(Settings, frozen=True):
     fusion: Annotated[
         Literal["minmax", "rrf"], About("how words and meaning are joined: sum of scaled scores, or ranks", _FUSION)
     ] = "minmax"
-    keyword_weight: Annotated[Ratio, About("weight of words in hybrid search", _FUSION)] = 0.25
-    semantic_weight: Annotated[Ratio, About("weight of meaning in hybrid search", _FUSION)] = 0.75
+    keyword_weight: Annotated[Ratio, About("weight of words in hybrid search", _FUSION)] = 0.4
+    semantic_weight: Annotated[Ratio, About("weight of meaning in hybrid search", _FUSION)] = 0.6
     rrf_k: Annotated[Amount, About("damping of ranks in reciprocal rank fusion", "Cormack, Clarke, Buettcher 2009")] = (
         60.0
     )
