@@ -273,7 +273,8 @@ def test_a_commit_that_cannot_be_synced_is_not_acknowledged(store, monkeypatch):
     assert names(store)[-1] == "c"
 
 
-def test_a_full_disk_is_a_clear_message_and_leaves_the_table_whole(store):
+def test_a_full_disk_is_a_clear_message_and_leaves_the_table_whole(store, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python keeps what it could write of a module
     store.append(blobs("a"))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))

@@ -374,7 +374,8 @@ def test_order_is_that_of_the_lines_when_the_clock_goes_back(tmp_path):
 # A disk that fails
 
 
-def test_a_full_disk_loses_only_the_event_that_was_refused(tmp_path):
+def test_a_full_disk_loses_only_the_event_that_was_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python keeps what it could write of a module
     with EventLog(tmp_path / "s", "s") as log:
         say(log, "one")
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
