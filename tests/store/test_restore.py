@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,17 @@ def test_a_newer_backup_is_refused_politely(place, tmp_path):
     for change in ({"format": 2}, {"home_format": 99}, {"format": 2, "files": "of another shape"}):
         file = remade(place / "b.zip", tmp_path / "new.zip", change=lambda manifest, change=change: manifest | change)
         refused(file, tmp_path / "home", "upgrade workbench", NewerHomeError)
+
+
+def test_damage_of_the_directory_is_told_as_such(place, tmp_path):
+    """Every byte that zip files keep version, flags, method and places in, of the last entry and of the end."""
+    whole = (place / "b.zip").read_bytes()
+    damaged = tmp_path / "damaged.zip"
+    for at in range(whole.rindex(b"PK\x01\x02"), len(whole)):
+        damaged.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        with suppress(BadInputError, NewerHomeError):
+            wb.restore(damaged, tmp_path / "home", dry_run=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["damaged.zip"]
 
 
 def test_damage_anywhere_in_the_file_is_found_and_nothing_is_written(place, tmp_path):

@@ -8,10 +8,13 @@ it.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -42,6 +45,9 @@ from workbench.store.home import HOME_FORMAT, Home
 
 MARKER: Final = "home.json"
 """Written last: without it a folder is no home."""
+
+UNREADABLE: Final = (zipfile.BadZipFile, EOFError, RuntimeError, zlib.error, struct.error, OverflowError)
+"""What a damaged zip file makes the library raise: it takes a changed byte for another version, method or password."""
 
 LARGEST_MANIFEST: Final = 1 << 30
 """A million files take some 200 MB; more is no manifest of ours."""
@@ -102,9 +108,11 @@ def restore(path: Path, root: Path, *, dry_run: bool = False, progress: Progress
                 steps.done(file)
             if not dry_run:
                 _unpack(source, path, manifest, root, steps)
-    except (zipfile.BadZipFile, EOFError) as error:
+    except UNREADABLE as error:
         raise BadInputError(f"{path} is no backup of workbench, or damaged: {error}") from error
     except OSError as error:
+        if error.errno == errno.EINVAL:  # a damaged directory of the file leads before its beginning
+            raise BadInputError(f"{path} is no backup of workbench, or damaged: it leads out of itself") from error
         raise StoreError(f"{path} cannot be restored to {root}: {error.strerror or error}") from error
     return RestoreResult(
         str(root),
