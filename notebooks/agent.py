@@ -148,7 +148,7 @@ def _(params, prompts):
 def _(place, policy, prompts, recorded):
     chosen = prompts[min(place.value, len(prompts)) - 1]
     halted = replay_until(recorded, policy, chosen["exchange"], chosen["step"])
-    mo.md(f"**{chosen['where']}** of {len(prompts)} prompts; task: {halted.prompt.task_type}.")
+    mo.md(f"**{chosen['where']}** of {len(prompts)} prompts; task: {halted.compiled.task_type}.")
     return chosen, halted
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import workbench as wb
 from workbench.config.context import Compiler, ContextEngine, Tiers
+from workbench.context.classic import Said, compile_classic
+from workbench.context.frame import Frame
 from workbench.context.session import Policy
 from workbench.errors import AmbiguousError, NotFoundError
 from workbench.experiments.foreign_plans import ForeignPlans, announced_plan
@@ -97,6 +99,24 @@ def test_classic_mode_counts_the_whole_history_and_cuts_nothing(lake, ids):
     tokens = [prompt.classic_tokens for prompt in made.prompts]
     assert all(prompt.compiled is None for prompt in made.prompts)
     assert tokens == sorted(tokens)
+
+
+def test_classic_tokens_are_those_of_the_classic_prompt(lake, ids):
+    """Counted event by event, each rounded up; the prompt names its input apart, which costs a few tokens."""
+    for session in read_each(lake, ids[:4]):
+        said = []
+        for exchange, prompt in zip(session.exchanges, replay(session, policy(), mode="classic").prompts, strict=True):
+            frame = Frame(session_id=session.session_id, cwd=session.cwd or "")
+            whole = compile_classic(
+                said, exchange.user_text, frame, Compiler(), ContextEngine().density, window=128_000
+            )
+            assert -10 <= prompt.classic_tokens - whole.raw_tokens <= 10 + len(said)
+            said.append(Said("user_message", {"text": exchange.user_text}))
+            for step in exchange.steps:
+                said += [Said("agent_message", {"text": step.text})] if step.text else []
+                for call in step.calls:
+                    said.append(Said("tool_call", {"tool": call.tool, "args": call.args}))
+                    said.append(Said("tool_result", {"tool": call.tool, "result": call.result or ""}))
 
 
 def test_a_session_without_a_tool_call_is_replayed(tmp_path):

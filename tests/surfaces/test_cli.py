@@ -12,13 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
-from command import WORKBENCH, Done, environment, workbench
+from command import WORKBENCH, environment, workbench
+from in_process import runner
 from transcripts import CWD, OTHER, SESSION, jsonl, prompt, small_session, stamp
 
 import workbench as wb
 from workbench.config import load_config
 from workbench.store.tables import TABLES
-from workbench.surfaces.cli import main
 
 EVIL = "ffffffff-0000-4000-8000-000000000003"
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\x9b2J \N{RIGHT-TO-LEFT OVERRIDE}gpj.exe"
@@ -43,22 +43,8 @@ def home(tmp_path_factory):
 
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
-    """Runs the command in this process: the same as the real one, without the second that a new process takes."""
-    monkeypatch.chdir(tmp_path)
-    for name in [*os.environ]:
-        if name.startswith(("WORKBENCH_", "CLAUDE_", "XDG_")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["workbench", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        captured = capsys.readouterr()
-        code = stopped.value.code
-        return Done(0 if code is None else code, captured.out, captured.err)
-
-    return run
+    """Runs the command in the process of the test."""
+    return runner(capsys, monkeypatch, tmp_path)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ Source: PRAANA, "Classic mode"; PRAANA src/compile-classic.ts; specification A, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -33,6 +33,13 @@ class Told(Protocol):
     @property
     def payload(self) -> dict[str, Any]:
         """Its content."""
+
+
+class Said(NamedTuple):
+    """An event as far as the history needs it, where there is no event."""
+
+    kind: str
+    payload: dict[str, Any]
 
 
 class ClassicPrompt(msgspec.Struct, frozen=True):
@@ -101,11 +108,18 @@ def classic_history(events: Iterable[Told], user_input: str | None = None, *, ag
     tools = {
         event.payload.get("tool_call_id"): event.payload.get("tool") for event in told if event.kind == "tool_call"
     }
-    lines = [line for event in told for line in _lines(event, agent, tools)]
+    lines = [line for event in told for line in history_lines(event, agent, tools)]
     return "\n".join([HEADING, *(lines if given else ["(no prior turns)"])])
 
 
-def _lines(event: Told, agent: str, tools: dict[Any, Any]) -> list[str]:
+def history_lines(event: Told, agent: str, tools: Mapping[Any, Any]) -> list[str]:
+    """What the history says of one event.
+
+    Args:
+        event: The event.
+        agent: The name the agent speaks under.
+        tools: Name of the tool by the id of a call, for results that do not name it.
+    """
     payload = event.payload
     match event.kind:
         case "user_message":

@@ -101,6 +101,7 @@ class Compiled:
         sections: Its parts.
         scores: Its units and their terms.
         mode: The tightest pressure that was found.
+        task_type: The kind of task that widened or narrowed the parts.
         pressure: Weighted tokens over the usable budget, before anything was cut at the end.
         raw_tokens: Estimated tokens of the text, at most `usable`.
         weighted_tokens: What they weigh, before anything was cut at the end.
@@ -113,6 +114,7 @@ class Compiled:
     sections: Sequence[Section]
     scores: UnitScores
     mode: PressureMode
+    task_type: TaskTypeName
     pressure: float
     raw_tokens: int
     weighted_tokens: float
@@ -147,6 +149,7 @@ def compile_prompt(moment: Moment, compiler: Compiler, config: ContextEngine, *,
         sections=kept,
         scores=draft.selection.scores(mode, scored),
         mode=mode,
+        task_type=moment.task_type,
         pressure=pressure_ratio(weighted, usable),
         raw_tokens=estimate_tokens(text),
         weighted_tokens=weighted,

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from workbench.context.frame import Frame, classic_frame
+from workbench.context.classic import Said, compile_classic, history_lines
+from workbench.context.frame import Frame
 from workbench.context.pressure import pressure_ratio, usable_budget
 from workbench.context.recorder import Call, last_lines
 from workbench.context.session import EngineSession, Policy
-from workbench.context.verbatim import compact_json
+from workbench.context.verbatim import AGENT, compact_json
 from workbench.errors import NotFoundError
 from workbench.experiments.foreign_plans import ForeignPlans, announced_plan
 from workbench.text.tokens import estimate_tokens
@@ -43,7 +44,6 @@ class ReplayedPrompt:
         turn: The exchange, from 1.
         step: The model call in it, from 1; 0 by exchange.
         compiled: The engine's prompt; None in classic mode.
-        task_type: The kind of task it was made for; None in classic mode.
         classic_tokens: What the whole history would have cost at this point.
         classic_pressure: That over the usable budget.
         hydrated: State objects that came back.
@@ -52,7 +52,6 @@ class ReplayedPrompt:
     turn: int
     step: int
     compiled: Compiled | None
-    task_type: str | None
     classic_tokens: int
     classic_pressure: float
     hydrated: Sequence[Hydrated]
@@ -166,7 +165,8 @@ class _Run:
         self.engine = EngineSession(session.session_id, policy, frame=frame, embed=embed)
         self._policy, self._mode, self._usable = policy, mode, usable
         self._plans = ForeignPlans(session.session_id)
-        self._history = estimate_tokens(classic_frame(frame))
+        empty = compile_classic((), "", frame, policy.compiler, policy.engine.density, window=policy.window)
+        self._history = empty.raw_tokens
         self._last_step = ""
         steps = sum(len(exchange.steps) for exchange in session.exchanges)
         self._unscored = max(0, steps - STEPS_SCORED)
@@ -174,7 +174,7 @@ class _Run:
     def exchange(self, exchange: RecordedExchange) -> Iterator[ReplayedPrompt]:
         """The prompts of one exchange."""
         hydrated = self.engine.begin(exchange.turn, exchange.user_text, exchange.started_at)
-        self._told(f"User: {exchange.user_text}")
+        self._told("user_message", text=exchange.user_text)
         by_step = self._policy.level == "step"
         if not by_step:
             yield self._prompt(exchange, 0, hydrated)
@@ -194,16 +194,14 @@ class _Run:
         return self.engine.moment(self._last_step)
 
     def _prompt(self, exchange: RecordedExchange, step: int, hydrated: Sequence[Hydrated]) -> ReplayedPrompt:
-        turn, user_text = exchange.turn, exchange.user_text
         compiled = self.engine.prompt(last_step=self._last_step) if self._mode == "engine" else None
         pressure = pressure_ratio(self._history, self._usable)
-        task = self.engine.task(turn, user_text).task_type if compiled else None
-        return ReplayedPrompt(turn, step, compiled, task, self._history, pressure, hydrated)
+        return ReplayedPrompt(exchange.turn, step, compiled, self._history, pressure, hydrated)
 
     def _take(self, step: RecordedStep) -> None:
         self.engine.step()
         if step.text:
-            self._told(f"Agent: {step.text}")
+            self._told("agent_message", text=step.text)
         for call in step.calls:
             self._call(call)
         self._last_step = _step_text(step)
@@ -221,10 +219,13 @@ class _Run:
         )
         for action in self._plans.actions(call.tool, call.args, call.result):
             self.engine.act(action, call.called_at)
-        self._told(f"Tool call: {call.tool}({compact_json(call.args)})\nResult ({call.tool}): {call.result or ''}")
+        self._told("tool_call", tool=call.tool, args=call.args)
+        self._told("tool_result", tool=call.tool, result=call.result or "")
 
-    def _told(self, text: str) -> None:
-        self._history += estimate_tokens(text + "\n")
+    def _told(self, kind: str, **payload: Any) -> None:
+        """Count what the classic history says of an event, without writing the whole history anew."""
+        lines = history_lines(Said(kind, payload), AGENT, {})
+        self._history += sum(estimate_tokens(line + "\n") for line in lines)
 
 
 def _step_text(step: RecordedStep) -> str:

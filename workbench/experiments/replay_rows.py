@@ -102,7 +102,7 @@ def _compile(prompt: ReplayedPrompt, made: SessionReplay) -> Row:
         "weighted_tokens": compiled.weighted_tokens,
         "pressure": compiled.pressure,
         "pressure_mode": compiled.mode,
-        "task_type": prompt.task_type,
+        "task_type": compiled.task_type,
         "units": len(compiled.scores.units),
         "units_included": int(compiled.scores.included.sum()),
         "cuts": [f"{cut.section}: {cut.tokens} -> {cut.kept_tokens}" for cut in compiled.cuts],

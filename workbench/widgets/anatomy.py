@@ -111,7 +111,7 @@ class PromptAnatomy(anywidget.AnyWidget):
             session_id=halted.engine.session_id,
             facts=(
                 ("whole history", f"{count(prompt.classic_tokens)} tokens"),
-                ("task", prompt.task_type or "general"),
+                ("task", halted.compiled.task_type),
             ),
             before=None if compiled is None else halted.compiled.scores,
         )
