@@ -93,6 +93,18 @@ def test_every_live_unit_is_scored_and_has_a_reason():
     assert scores.terms.score == pytest.approx(added, abs=1e-12)
 
 
+def test_scores_asked_for_later_are_those_of_the_prompt_though_the_pool_has_grown():
+    at = moment()
+    early, late = compiled(at), compiled(at)
+    before = early.scores
+    at.pool.extend(units_of_turn(record(10), ENGINE.bands, order=len(at.pool)))
+    at.pool.retire(["turn_3"])
+    after = late.scores
+    assert list(after.units) == list(before.units)
+    assert (after.rank.tolist(), after.why) == (before.rank.tolist(), before.why)
+    assert after.terms.score.tolist() == before.terms.score.tolist()
+
+
 def test_exchanges_more_than_six_turns_old_are_on_offer_in_the_older_band():
     scores = compiled(moment()).scores
     bands = {unit.id: int(band) for unit, band in zip(scores.units, scores.band, strict=True)}

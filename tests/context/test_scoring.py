@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.config.context import Scoring
+from workbench.context import scoring
 from workbench.context.scoring import ADDED, Features, rank_order, score_terms, select_within
 
 NAMES = ("pinned", "age_turns", "relevance", "semantic", "hydrate", "order", "last_step")
@@ -12,28 +15,39 @@ VALUES = st.floats(0, 1)
 
 
 def by_hand(budget, tokens, pinned, ranking):
-    taken, used = [False] * len(tokens), 0
+    taken, used = [], 0
     for place in ranking:
         if pinned[place] or used + tokens[place] <= budget:
-            taken[place], used = True, used + tokens[place]
+            taken.append(place)
+            used += tokens[place]
     return taken
 
 
-@given(
-    st.integers(0, 60),
-    st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=12).flatmap(
-        lambda units: st.tuples(st.just(units), st.permutations(range(len(units))))
-    ),
-    st.booleans(),
+UNITS = st.lists(
+    st.tuples(st.integers(0, 30), st.booleans(), st.sampled_from([0.0, 0.25, 0.5, 0.5 + 2**-50, np.nan, np.inf])),
+    max_size=40,
 )
-def test_selection_is_the_walk_down_the_ranking(budget, given_units, some_pinned):
-    units, ranking = given_units
-    tokens = [size for size, _ in units]
-    pinned = [mark and some_pinned for _, mark in units]
-    taken = select_within(
-        budget, np.array(tokens, dtype=np.int64), np.array(pinned, dtype=np.bool_), np.array(ranking, dtype=np.intp)
+
+
+@given(st.integers(0, 200), UNITS, st.booleans(), st.sampled_from([1, 3, 64]), st.data())
+def test_selection_is_the_walk_down_the_whole_ranking(budget, units, some_pinned, first_ranked, data):
+    columns = list(zip(*units, strict=True)) or [(), (), ()]
+    tokens, score = np.array(columns[0], dtype=np.int64), np.array(columns[2], dtype=np.float64)
+    pinned = np.array(columns[1], dtype=np.bool_) & some_pinned
+    offered = data.draw(st.sets(st.integers(0, max(len(units) - 1, 0)))) if units else set()
+    places = np.array(sorted(offered), dtype=np.intp)
+    ranking = places[rank_order(score[places], places, ())]
+    with mock.patch.object(scoring, "FIRST_RANKED", first_ranked):
+        taken = select_within(budget, tokens, pinned, score, places)
+    assert taken.tolist() == by_hand(budget, tokens, pinned, ranking.tolist())
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, -0.0, np.nan, np.inf]), max_size=30))
+def test_a_ranking_is_by_score_then_the_newest_with_what_is_no_number_last(scores):
+    places = sorted(
+        range(len(scores)), key=lambda place: (np.isnan(scores[place]), -np.nan_to_num(scores[place]), -place)
     )
-    assert taken.tolist() == by_hand(budget, tokens, pinned, ranking)
+    assert rank_order(np.array(scores), np.arange(len(scores)), ()).tolist() == places
 
 
 @given(st.lists(st.tuples(*[VALUES] * 7), max_size=6), st.tuples(*[st.floats(0, 2)] * 7))

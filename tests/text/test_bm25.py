@@ -80,6 +80,19 @@ def test_a_pool_that_grew_scores_as_one_made_at_once(query, first, then):
     assert grown.relevance(query).tolist() == whole.relevance(query).tolist()
 
 
+@given(st.lists(WORDS, min_size=1, max_size=4), POOLS)
+def test_several_queries_at_once_are_each_answered_as_alone(queries, documents):
+    pool = Pool(documents)
+    together = pool.relevances(queries)
+    assert [row.tolist() for row in together] == [pool.relevance(query).tolist() for query in queries]
+
+
+@given(WORDS, POOLS)
+def test_a_pool_scores_by_the_seed_what_each_text_alone_does(query, documents):
+    told = Pool(documents).seed_relevance(query)
+    assert told.tolist() == [seed_relevance(" ".join(query), " ".join(document)) for document in documents]
+
+
 def test_relevance_is_one_for_the_query_itself_and_zero_without_a_common_token():
     pool = ["alpha beta", "beta alpha", "gamma delta"]
     assert relevance(["alpha beta"], pool)[0].tolist() == pytest.approx([1.0, 1.0, 0.0])

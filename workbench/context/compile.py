@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from workbench.context.caps import Caps, caps_for
@@ -92,14 +93,14 @@ class Moment:
     agent: str = AGENT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Compiled:
     """One prompt and how it came about.
 
     Attributes:
         text: What is sent.
         sections: Its parts.
-        scores: Its units and their terms.
+        selection: The units it chose from.
         mode: The tightest pressure that was found.
         task_type: The kind of task that widened or narrowed the parts.
         pressure: Weighted tokens over the usable budget, before anything was cut at the end.
@@ -112,7 +113,7 @@ class Compiled:
 
     text: str
     sections: Sequence[Section]
-    scores: UnitScores
+    selection: Selection
     mode: PressureMode
     task_type: TaskTypeName
     pressure: float
@@ -121,6 +122,12 @@ class Compiled:
     usable: int
     caps: Caps
     cuts: Sequence[Cut]
+
+    @cached_property
+    def scores(self) -> UnitScores:
+        """Its units and their terms: made when asked for, since a prompt that is sent needs no ranking of all."""
+        scored = next(section.text for section in self.sections if section.name == "scored")
+        return self.selection.scores(self.mode, scored)
 
 
 def compile_prompt(moment: Moment, compiler: Compiler, config: ContextEngine, *, window: int) -> Compiled:
@@ -139,19 +146,18 @@ def compile_prompt(moment: Moment, compiler: Compiler, config: ContextEngine, *,
     """
     usable = usable_budget(compiler.token_budget, window, compiler.reserved_output_tokens)
     draft = _Draft(moment, compiler, config, usable)
-    mode, sections = draft.settle()
-    kept, cuts = fit(sections, usable, LEAST_NEEDED)
+    mode, sections, raw = draft.settle()
+    kept, cuts = fit(sections, usable, LEAST_NEEDED) if raw > usable else (sections, [])
     text = join(kept)
     weighted = sum(section.weighted for section in sections)
-    scored = next(section.text for section in kept if section.name == "scored")
     return Compiled(
         text=text,
         sections=kept,
-        scores=draft.selection.scores(mode, scored),
+        selection=draft.selection,
         mode=mode,
         task_type=moment.task_type,
         pressure=pressure_ratio(weighted, usable),
-        raw_tokens=estimate_tokens(text),
+        raw_tokens=estimate_tokens(text) if cuts else raw,
         weighted_tokens=weighted,
         usable=usable,
         caps=draft.caps,
@@ -173,11 +179,15 @@ class _Draft:
             embed=moment.embed,
         )
         self.selection = Selection(moment.pool, features, config.scoring, config.bands, self.caps)
+        self._checkpoints: dict[PressureMode, Section] = {}
         self._first = self._head()
         self._last = self._tail(compiler)
 
-    def settle(self) -> tuple[PressureMode, list[Section]]:
-        """The pressure that holds, and the sections at it: at most three compiles, never looser than the one before."""
+    def settle(self) -> tuple[PressureMode, list[Section], int]:
+        """The pressure that holds, the sections at it, and what they cost raw.
+
+        At most three compiles, never looser than the one before.
+        """
         mode = self._mode([*self._first[:2], *self._last[:1], self._last[-1], self._checkpoint("normal")])
         sections = self._sections(mode)
         found = tightest(mode, self._mode(sections))
@@ -186,7 +196,8 @@ class _Draft:
         raw = estimate_tokens(join(sections))
         if mode != "emergency" and pressure_ratio(raw, self._usable) > self._config.pressure.emergency_at:
             mode, sections = "emergency", self._sections("emergency")
-        return mode, sections
+            raw = estimate_tokens(join(sections))
+        return mode, sections, raw
 
     def _mode(self, sections: Sequence[Section]) -> PressureMode:
         weighted = sum(section.weighted for section in sections)
@@ -220,8 +231,11 @@ class _Draft:
         ]
 
     def _checkpoint(self, mode: PressureMode) -> Section:
-        rendered = self._moment.checkpoint(mode, self.caps)
-        return Section("checkpoint", rendered.text, estimate_tokens(rendered.text), rendered.weighted)
+        if mode not in self._checkpoints:
+            rendered = self._moment.checkpoint(mode, self.caps)
+            tokens = estimate_tokens(rendered.text)
+            self._checkpoints[mode] = Section("checkpoint", rendered.text, tokens, rendered.weighted)
+        return self._checkpoints[mode]
 
     def _scored(self, mode: PressureMode) -> Section:
         units = self._current_cards() if mode == "emergency" else self.selection.in_order(mode)

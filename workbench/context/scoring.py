@@ -78,6 +78,8 @@ class Terms:
 
 
 TERMS: Final = tuple(each.name for each in fields(Terms))
+FIRST_RANKED: Final = 64
+"""Units ranked before it is asked what else may fit: more than the default bands hold of units of usual size."""
 ADDED: Final = ("pin", "recency", "relevance", "hydrate_boost", "unit_order", "last_step")
 """The terms that add up to the score."""
 
@@ -105,7 +107,7 @@ def score_terms(features: Features, weights: Scoring) -> Terms:
     pin = features.pinned * weights.pin_scale * weights.w_pin
     fresh = recency(features.age_turns) * weights.w_recency
     bm25 = features.relevance * weights.w_relevance
-    semantic = np.clip(np.nan_to_num(features.semantic, nan=0.0), 0.0, 1.0) * max(weights.w_semantic, 0.0)
+    semantic = np.minimum(np.fmax(features.semantic, 0.0), 1.0) * max(weights.w_semantic, 0.0)
     relevance = np.maximum(bm25, semantic)
     hydrate = features.hydrate * max(weights.w_hydrate_boost, 0.0)
     order = features.order * weights.w_unit_order
@@ -135,55 +137,63 @@ def rank_order(score: Floats, order: NDArray[np.int64], ids: Sequence[str]) -> N
 
     Source: design, "Score" (the original breaks ties by id alone).
     """
-    if np.all(order[1:] > order[:-1]):  # as in a pool: no two are alike
-        return np.lexsort((-order, -score))
+    if np.all(order[1:] > order[:-1]):  # as in a pool: no two are alike, and the last is the newest
+        return len(score) - 1 - np.argsort(-score[::-1], kind="stable")
     by_id = np.empty(len(ids), dtype=np.intp)
     by_id[sorted(range(len(ids)), key=lambda place: collation_key(ids[place]))] = np.arange(len(ids))
     return np.lexsort((by_id, -order, -score))
 
 
 def select_within(
-    budget: int, tokens: NDArray[np.int64], pinned: NDArray[np.bool_], ranking: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Walk down a ranking and take what fits.
+    budget: int, tokens: NDArray[np.int64], pinned: NDArray[np.bool_], score: Floats, places: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Walk down the ranking of some units and take what fits.
 
     A pinned unit is always taken and counted, so it may overflow the budget; another is taken when it still fits, else
     skipped, and the walk goes on: a smaller one further down may fit.
+
+    What is left only shrinks, so a unit larger than that is out for good: the best units are ranked and walked, then
+    the best of those that may still fit, until there are none. Most of a long session is never ranked.
 
     Args:
         budget: Tokens.
         tokens: Of each unit.
         pinned: Whether each is pinned.
-        ranking: Places, best first.
+        score: Of each unit.
+        places: Of the units to choose from, the newest last.
 
     Returns:
-        Which units are taken, in the order of `tokens`.
+        Places of the units taken, the best first.
 
     Source: PRAANA src/context-engine/scoring.ts, `selectWithinBudget`.
     """
-    if pinned[ranking].any():
-        return _with_pinned(budget, tokens, pinned, ranking)
-    taken = np.zeros(len(tokens), dtype=np.bool_)
-    left, rest = budget, ranking
-    while len(rest):
-        rest = rest[tokens[rest] <= left]
-        fits = np.cumsum(tokens[rest]) <= left
-        count = int(np.argmin(fits)) if not fits.all() else len(rest)
-        taken[rest[:count]] = True
-        left -= int(tokens[rest[:count]].sum())
-        rest = rest[count + 1 :]
-    return taken
+    taken, left, count = [places[:0]], budget, FIRST_RANKED
+    while len(places := places[(tokens[places] <= left) | pinned[places]]):
+        best, places = _split_best(score, places, count)
+        ranking = best[rank_order(score[best], best, ())]
+        taken.append(ranking[_walk(left, tokens[ranking], pinned[ranking])])
+        left -= int(tokens[taken[-1]].sum())
+        count *= 2
+    return np.concatenate(taken)
 
 
-def _with_pinned(
-    budget: int, tokens: NDArray[np.int64], pinned: NDArray[np.bool_], ranking: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """The same, step by step: what is pinned is counted where it stands in the ranking."""
-    taken = np.zeros(len(tokens), dtype=np.bool_)
-    used = 0
-    for place in ranking.tolist():
-        size = int(tokens[place])
-        if pinned[place] or used + size <= budget:
-            taken[place] = True
+def _walk(budget: int, tokens: NDArray[np.int64], pinned: NDArray[np.bool_]) -> list[int]:
+    """Places in a ranking that are taken; a loop over plain numbers, since each step hangs on those before."""
+    taken, used = [], 0
+    for place, (size, always) in enumerate(zip(tokens.tolist(), pinned.tolist(), strict=True)):
+        if always or used + size <= budget:
+            taken.append(place)
             used += size
     return taken
+
+
+def _split_best(score: Floats, places: NDArray[np.intp], count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """At least so many units of the highest scores, none of the rest as high; each in the order of `places`."""
+    if len(places) <= count:
+        return places, places[:0]
+    given = score[places]
+    lowest = np.partition(given, -count)[-count]
+    if np.isnan(lowest):  # weights may be anything; what is not a number ranks last, yet partitions as the highest
+        return places, places[:0]
+    high = given >= lowest
+    return places[high], places[~high]

@@ -53,7 +53,7 @@ class UnitScores:
 
 
 class Selection:
-    """The units of a pool, scored and ranked once, selected once a pressure.
+    """The units of a pool, scored once, selected once a pressure, ranked as far as that is asked.
 
     Args:
         pool: The units.
@@ -64,28 +64,20 @@ class Selection:
     """
 
     def __init__(self, pool: UnitPool, features: Features, weights: Scoring, bands: Bands, caps: Caps) -> None:
-        places = np.flatnonzero(pool.live)
-        whole = len(places) == len(pool)
-        self.units = pool.units[:] if whole else [pool.units[place] for place in places]
-        self._terms = score_terms(features if whole else features.take(places), weights)
-        self._band = np.where(features.age_turns[places] <= bands.recent_max_age, RECENT, OLDER)
-        self._tokens, self._pinned = pool.tokens[places], pool.pinned[places]
-        self._droppable = pool.is_digest[places] & ~self._pinned
-        ranking = rank_order(self._terms.score, places, ())
-        self._rankings = {band: ranking[self._band[ranking] == band] for band in (RECENT, OLDER)}
+        self._units = pool.units  # only ever longer: what stands at a place stays there
+        self._places = np.flatnonzero(pool.live)
+        whole = len(self._places) == len(pool)
+        self._terms = score_terms(features if whole else features.take(self._places), weights)
+        self._recent = features.age_turns[self._places] <= bands.recent_max_age
+        self._bands = {RECENT: np.flatnonzero(self._recent), OLDER: np.flatnonzero(~self._recent)}
         self._caps = {RECENT: caps.recent, OLDER: caps.older}
-        self._taken: dict[PressureMode, NDArray[np.bool_]] = {}
-
-    def taken(self, mode: PressureMode) -> NDArray[np.bool_]:
-        """Which units are in the prompt at a pressure."""
-        if mode not in self._taken:
-            self._taken[mode] = self._select(mode)
-        return self._taken[mode]
+        self._tokens, self._pinned = pool.tokens[self._places], pool.pinned[self._places]
+        self._droppable = pool.is_digest[self._places] & ~self._pinned & ~self._recent
+        self._taken: dict[PressureMode, NDArray[np.intp]] = {}
 
     def in_order(self, mode: PressureMode) -> list[ContextUnit]:
         """The units in the prompt, in its order: the recent band, then the older one, each by score."""
-        taken = self.taken(mode)
-        return [self.units[place] for ranking in self._rankings.values() for place in ranking[taken[ranking]]]
+        return [self._units[place] for place in self._places[self._of(mode)].tolist()]
 
     def scores(self, mode: PressureMode, scored_text: str) -> UnitScores:
         """Every unit with its terms and the reason for its place.
@@ -94,28 +86,38 @@ class Selection:
             mode: The pressure of the prompt.
             scored_text: The section of scored units as it is sent.
         """
-        included = self.taken(mode).copy()
-        why = self._reasons(mode)
-        for place in np.flatnonzero(included):
-            if self.units[place].content not in scored_text:
+        units = [self._units[place] for place in self._places.tolist()]
+        included = np.zeros(len(units), dtype=np.bool_)
+        included[self._of(mode)] = True
+        why = self._reasons(mode, included)
+        for place in self._of(mode).tolist():
+            if units[place].content not in scored_text:
                 included[place], why[place] = False, "cut"
-        rank = np.zeros(len(self.units), dtype=np.int64)
-        for ranking in self._rankings.values():
-            rank[ranking] = np.arange(1, len(ranking) + 1)
-        return UnitScores(self.units, self._terms, self._band, rank, included, why)
+        return UnitScores(units, self._terms, np.where(self._recent, RECENT, OLDER), self._ranks(), included, why)
 
-    def _select(self, mode: PressureMode) -> NDArray[np.bool_]:
-        taken = np.zeros(len(self.units), dtype=np.bool_)
-        if mode == "emergency":
-            return taken
-        for band, ranking in self._rankings.items():
-            allowed = ranking[~self._droppable[ranking]] if mode == "compact" and band == OLDER else ranking
-            taken |= select_within(self._caps[band], self._tokens, self._pinned, allowed)
-        return taken
+    def _of(self, mode: PressureMode) -> NDArray[np.intp]:
+        """Places of the units in the prompt at a pressure, in its order."""
+        if mode not in self._taken:
+            none = np.empty(0, dtype=np.intp)
+            self._taken[mode] = none if mode == "emergency" else np.concatenate(self._select(mode))
+        return self._taken[mode]
 
-    def _reasons(self, mode: PressureMode) -> list[Why]:
+    def _select(self, mode: PressureMode) -> list[NDArray[np.intp]]:
+        given = [
+            (self._caps[band], places[~self._droppable[places]] if mode == "compact" else places)
+            for band, places in self._bands.items()
+        ]
+        return [select_within(cap, self._tokens, self._pinned, self._terms.score, places) for cap, places in given]
+
+    def _ranks(self) -> NDArray[np.int64]:
+        rank = np.zeros(len(self._places), dtype=np.int64)
+        for places in self._bands.values():
+            rank[places[rank_order(self._terms.score[places], places, ())]] = np.arange(1, len(places) + 1)
+        return rank
+
+    def _reasons(self, mode: PressureMode, taken: NDArray[np.bool_]) -> list[Why]:
         if mode == "emergency":
-            return ["emergency"] * len(self.units)
-        dropped = self._droppable & (self._band == OLDER) if mode == "compact" else np.zeros_like(self._droppable)
-        told: list[Why] = np.select([self.taken(mode), dropped], ["included", "compact"], "over_budget").tolist()
+            return ["emergency"] * len(taken)
+        dropped = self._droppable if mode == "compact" else np.zeros_like(taken)
+        told: list[Why] = np.select([taken, dropped], ["included", "compact"], "over_budget").tolist()
         return told

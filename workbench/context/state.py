@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 EPOCH: Final = datetime.fromtimestamp(0, tz=UTC)
 TIERS: Final = ("active", "soft", "hard")
+BY_AGE: Final = attrgetter("created_at", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +41,24 @@ class StateGraph:
 
     def active(self) -> list[StateObject]:
         """What is in the prompt: the focused one first, then by age, then by id."""
-        found = [each for each in self._standing() if each.state_tier == "active"]
-        return sorted(found, key=lambda each: (not each.focused, each.created_at, each.id))
+        found = sorted((each for each in self._standing() if each.state_tier == "active"), key=BY_AGE)
+        return [each for each in found if each.focused] + [each for each in found if not each.focused]
 
     def peripheral(self) -> list[StateObject]:
         """Soft and hard objects, the last updated first."""
         found = [each for each in self._standing() if each.state_tier != "active"]
-        return sorted(found, key=lambda each: each.updated_at, reverse=True)
+        return sorted(found, key=attrgetter("updated_at"), reverse=True)
 
     def listed(self) -> list[StateObject]:
         """All that were not taken back, by age, then by id."""
-        return sorted(self._standing(), key=lambda each: (each.created_at, each.id))
+        return sorted(self._standing(), key=BY_AGE)
 
     def snapshot(self) -> list[StateObject]:
         """All objects, tombstones included, by age, then by id."""
-        return sorted(self.objects.values(), key=lambda each: (each.created_at, each.id))
+        return sorted(self.objects.values(), key=BY_AGE)
 
-    def _standing(self) -> Iterable[StateObject]:
-        return (each for each in self.objects.values() if not each.retracted)
+    def _standing(self) -> list[StateObject]:
+        return [each for each in self.objects.values() if not each.retracted]
 
 
 def next_turn(graph: StateGraph) -> StateGraph:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.context.records import STATE_KINDS
 
 if TYPE_CHECKING:
-    from workbench.context.records import StateObject
+    from workbench.context.records import StateKind, StateObject
     from workbench.context.state import StateGraph
 
 STUB_CHARS: Final = 80
@@ -24,11 +24,11 @@ def render_active(graph: StateGraph) -> str:
     active = graph.active()
     if not active:
         return "# Active State\n\nNo active state."
-    parts = ["# Active State"]
-    for kind in dict.fromkeys(each.kind for each in active):
-        lines = [line for each in active if each.kind == kind for line in _whole(each)]
-        parts.append("\n".join([f"## {_HEADINGS[kind]}", *lines]))
-    return "\n\n".join(parts)
+    kinds: dict[StateKind, list[str]] = {}
+    for each in active:
+        kinds.setdefault(each.kind, []).extend(_whole(each))
+    parts = ("\n".join([f"## {_HEADINGS[kind]}", *lines]) for kind, lines in kinds.items())
+    return "\n\n".join(["# Active State", *parts])
 
 
 def render_peripheral(graph: StateGraph) -> str:
