@@ -14,7 +14,7 @@ from workbench.config.knowledge import Search
 from workbench.config.store import Vectors
 from workbench.errors import EmbedderUnavailableError
 from workbench.search.index import ChunkIndex
-from workbench.search.query import COLUMNS, Question, ask
+from workbench.search.query import COLUMNS, Question, ask, ask_chunks
 from workbench.search.refresh import embed_missing
 from workbench.store.filters import Where
 
@@ -206,3 +206,58 @@ def test_a_cross_encoder_decides_where_there_is_one(index):
     question = Question("sleeps", "keyword", 10)
     off = ask(index, question, Search(rerank=False), embedder=lambda: EMBEDDER, rerank=rerank, now=NOW)
     assert off.hits["rerank"].to_list() == [None, None]
+
+
+# -- chunks as they are ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def parts_of_notes(tmp_path_factory):
+    """Two notes, one of them in three chunks, all embedded; read only."""
+    index = ChunkIndex(tmp_path_factory.mktemp("parts"))
+    texts = {"n/0": "red pump valve", "n/1": "red pump", "n/2": "nothing of it", "o/0": "the pump of another note"}
+    rows = [
+        {"chunk_id": key, "owner": key[0], "kind": "note", "id": key[0], "text": text} for key, text in texts.items()
+    ]
+    index.upsert(pl.DataFrame(rows))
+    embed_missing(index, EMBEDDER)
+    return index
+
+
+def chunks_for(index, query, limit=20, embedder=lambda: EMBEDDER, **settings):
+    weights = {"keyword_weight": 0.5, "semantic_weight": 0.5} | settings
+    return ask_chunks(index, Question(query, "hybrid", limit), Search(**weights), embedder=embedder, now=NOW)
+
+
+def test_chunks_of_one_note_stay_apart_and_score_by_both_lists_scaled_over_them(parts_of_notes):
+    answer = chunks_for(parts_of_notes, "red pump")
+    rows = {row["chunk_id"]: row for row in answer.hits.iter_rows(named=True)}
+    assert answer.hits["chunk_id"].to_list()[0] == "n/1"
+    assert {row["id"] for row in rows.values()} == {"n", "o"}
+    for term in ("keyword", "semantic"):
+        found = [row[term] for row in rows.values() if row[term] is not None]
+        for row in rows.values():
+            scaled = 0.0 if row[term] is None else (row[term] - min(found)) / (max(found) - min(found))
+            row["sum"] = row.get("sum", 0.0) + 0.5 * scaled
+    assert {key: row["score"] for key, row in rows.items()} == pytest.approx(
+        {key: row["sum"] for key, row in rows.items()}
+    )
+    assert rows["n/1"]["score"] == pytest.approx(1.0)
+    assert rows["n/2"]["keyword"] is None
+    assert answer.degraded is None
+
+
+def test_the_limit_of_chunks_counts_chunks_and_age_does_not_count(parts_of_notes):
+    answer = chunks_for(parts_of_notes, "red pump", limit=2, recency_boost_days=1.0)
+    assert answer.hits["chunk_id"].to_list() == ["n/1", "n/0"]
+    assert answer.hits["recency"].to_list() == [1.0, 1.0]
+
+
+def test_chunks_without_vectors_are_found_by_words_and_the_answer_names_the_command(tmp_path):
+    index = ChunkIndex(tmp_path)
+    index.upsert(chunks({"a": "red pump"}))
+    question = Question("pump", "hybrid", 5, embed_command="workbench embed --vault notes")
+    answer = ask_chunks(index, question, Search(), embedder=lambda: EMBEDDER, now=NOW)
+    assert answer.hits["chunk_id"].to_list() == ["a/0"]
+    assert answer.degraded == "no vectors for 1 of 1 texts; run workbench embed --vault notes"
+    assert ask_chunks(index, Question("", "hybrid", 5), Search(), embedder=lambda: EMBEDDER, now=NOW).hits.height == 0

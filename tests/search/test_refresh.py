@@ -139,3 +139,20 @@ def test_a_text_that_changes_while_it_is_embedded_gets_no_wrong_vector(index):
 
     assert embed_missing(index, Slow()).vectors == 0
     assert embed_missing(index, WordEmbedder()).vectors == 1
+
+
+def test_a_text_that_moves_within_its_owner_or_to_another_one_keeps_its_vector(index):
+    embedder = WordEmbedder()
+    refresh(index, Folder(a="red pump", b="blue tap"))
+    embed_missing(index, embedder)
+    before = index.known_vectors("words", list(index.rows(["a/0"])["content_hash"]))[1]
+    refresh(index, Folder(moved="red pump", b="blue tap"))
+    assert index.coverage("words") == (2, 2)
+    rows = chunks({"b": "blue tap"}, start=7, end=15)
+    index.upsert(rows, {"b": "shifted"})
+    assert index.rows(["b/0"])["start"].to_list() == [7]
+    assert index.coverage("words") == (2, 2)
+    assert embed_missing(index, embedder).embedded == 0
+    after = index.known_vectors("words", list(index.rows(["moved/0"])["content_hash"]))[1]
+    assert after.tolist() == before.tolist()
+    assert index.semantic(embedder.embed_query("red pump"), "words", 1)["chunk_id"].to_list() == ["moved/0"]

@@ -6,6 +6,7 @@ character other than a letter or digit written as an underscore, found by that n
     run(case_input)             what the product makes of the input, as plain JSON values; where that part of the
                                 product does not exist yet, `pytest.skip` with the reason
     compare(actual, expected)   optional; raises AssertionError; `assert_equal` where it is missing
+    prepare(cases)              optional; given all cases before the first runs, for input that they share
     others                      functions that deviation rules name
 
 The right value of a case is, in this order: what the first fitting rule of `deviations.toml` says, its `recommended`,
@@ -112,7 +113,10 @@ def load_adapter(topic: Topic) -> ModuleType | None:
     """Import the adapter of a topic; None where there is none."""
     if not (ADAPTERS / f"{topic.slug}.py").exists():
         return None
-    return importlib.import_module(f"{__package__}.adapters.{topic.slug}")
+    adapter = importlib.import_module(f"{__package__}.adapters.{topic.slug}")
+    if hasattr(adapter, "prepare"):
+        adapter.prepare(copy.deepcopy(topic.cases))
+    return adapter
 
 
 def read_rules(file: Path) -> list[Rule]:

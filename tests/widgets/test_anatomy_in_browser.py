@@ -15,7 +15,7 @@ from workbench.experiments.what_if import recompile
 from workbench.reports.render.text import one_line
 from workbench.surfaces.shipped import sample_sessions
 from workbench.widgets import PromptAnatomy
-from workbench.widgets.anatomy import STATIC
+from workbench.widgets.scripts import script, style
 
 CURRENCIES = "895dc31c-6255-4222-94eb-1eb6c03087e3"
 TEXTS = (
@@ -50,10 +50,9 @@ def show(browser, widget, scheme="light"):
     widget.chosen, widget.show = "", "all"
     state = json.dumps({name: getattr(widget, name) for name in ("data", "chosen", "show", "detail")})
     visit = Visit(browser, "about:blank", scheme=scheme, width=1000, height=1000)
-    style, script = ((STATIC / f"anatomy.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    visit.page.set_content(f"<style>{style}</style><body><div id=widget></div></body>")
+    visit.page.set_content(f"<style>{style('anatomy')}</style><body><div id=widget></div></body>")
     visit.page.evaluate(MODEL.replace("STATE", state))
-    visit.page.add_script_tag(content=script.replace("export default", "window.widget ="))
+    visit.page.add_script_tag(content=script("anatomy").replace("export default", "window.widget ="))
     visit.page.evaluate("() => { window.close_it = widget.render({model, el: document.querySelector('#widget')}); }")
     visit.widget = widget
     return visit

@@ -10,7 +10,7 @@ import workbench as wb
 from workbench.reports.render.text import one_line
 from workbench.surfaces.shipped import sample_sessions
 from workbench.widgets import SessionTimeline
-from workbench.widgets.timeline import STATIC
+from workbench.widgets.scripts import script, style
 
 LEAST_CONTRAST = 4.5
 """Of text on its ground: WCAG 2.2, level AA."""
@@ -77,12 +77,9 @@ def show(browser, bench, session, scheme="light"):
     state = json.dumps({name: getattr(widget, name) for name in names})
     visit = Visit(browser, "about:blank", scheme=scheme, width=1000, height=900)
 
-    style = (STATIC / "timeline.css").read_text("utf-8")
-    visit.page.set_content(f"<style>{style}</style><body><div id=widget></div></body>")
+    visit.page.set_content(f"<style>{style('timeline')}</style><body><div id=widget></div></body>")
     visit.page.evaluate(MODEL.replace("STATE", state))
-    visit.page.add_script_tag(
-        content=(STATIC / "timeline.js").read_text("utf-8").replace("export default", "window.widget =")
-    )
+    visit.page.add_script_tag(content=script("timeline").replace("export default", "window.widget ="))
     visit.page.evaluate("() => { window.close_it = widget.render({model, el: document.querySelector('#widget')}); }")
     visit.widget = widget
     return visit

@@ -11,7 +11,6 @@ from workbench.errors import NotFoundError
 from workbench.reports.timeline import timeline
 from workbench.surfaces.shipped import sample_sessions
 from workbench.widgets import SessionTimeline
-from workbench.widgets.timeline import STATIC
 
 CURRENCIES = "895dc31c-6255-4222-94eb-1eb6c03087e3"
 
@@ -75,13 +74,3 @@ def test_it_refuses_what_it_does_not_know(widget, bench):
         widget.scale = "pages"
     with pytest.raises(NotFoundError):
         SessionTimeline.of(bench, "no-such-session")
-
-
-def test_its_script_asks_for_nothing_and_makes_no_markup():
-    script = (STATIC / "timeline.js").read_text("utf-8")
-    assert [
-        word
-        for word in ("innerHTML", "outerHTML", "insertAdjacent", "fetch(", "import ", "eval(", "http")
-        if word in script
-    ] == []
-    assert "url(" not in (STATIC / "timeline.css").read_text("utf-8")

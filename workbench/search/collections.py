@@ -76,6 +76,13 @@ class SessionTexts:
         pairs = zip(rows["session_id"].to_pylist(), rows[LANDING_ID].to_pylist(), strict=True)
         return {str(session_id): f"{LAYOUT}/{self.chunk_tokens}/{landing}" for session_id, landing in pairs}
 
+    def stamp(self) -> int | None:
+        """When the log of `sessions` last got an entry; None where that cannot be told."""
+        try:
+            return (self.lake.home.tables / HEAD / "_delta_log").stat().st_mtime_ns
+        except OSError:
+            return None
+
     def chunks(self, session_ids: Sequence[str]) -> pl.DataFrame:
         """The chunks of some sessions, as `ChunkIndex.upsert` takes them; the session is the owner."""
         import polars as pl  # noqa: PLC0415  (175 ms)

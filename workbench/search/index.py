@@ -138,10 +138,14 @@ class ChunkIndex:
             keys = list(_COMPARED)
             new = wanted.join(known, on=keys, how="anti", nulls_equal=True)
             old = known.join(wanted.select(keys), on=keys, how="anti", nulls_equal=True)
+            known_vectors = self._vectors_to_keep(old, new)
+            self._delete_means({*new["owner"].to_list(), *old["owner"].to_list()})
             self._delete("chunk_id", old["chunk_id"].to_list())
             if new.height:
                 streams = [parts(text) for text in new["text"].to_list()]
                 table.add(new.with_columns(parts=pl.Series(streams, dtype=pl.String)).to_arrow().cast(CHUNKS))
+            for model_id, (hashes, vectors) in known_vectors.items():
+                self._put_vectors(model_id, new, hashes, vectors)
             self._note_states(states or {})
         return new.height
 
@@ -154,6 +158,7 @@ class ChunkIndex:
         if not owners or self._chunks() is None:
             return
         with self.database.lock(), self.database.errors():
+            self._delete_means(owners)
             self._delete("owner", owners)
             table = self.database.open(self.name + OWNERS)
             if table is not None:
@@ -406,7 +411,7 @@ class ChunkIndex:
         return self._chunks() or self._create()
 
     def _create(self) -> Table:
-        for name in (*self.database.vector_tables(self.name).values(), self.name + OWNERS):
+        for name in self.database.tables_of(self.name):
             self.database.drop(name)
         table = self.database.create(self.name, CHUNKS)
         for column in ("text", "parts", "chunk_id"):
@@ -443,6 +448,34 @@ class ChunkIndex:
                 table = self.database.open(name)
                 if table is not None:
                     delete_where_in(table, column, values)
+
+    def _delete_means(self, owners: Collection[str]) -> None:
+        for name in self.database.mean_table_names(self.name) if owners else ():
+            table = self.database.open(name)
+            if table is not None:
+                delete_where_in(table, "owner", owners)
+
+    def _vectors_to_keep(self, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, tuple[list[str], Any]]:
+        """Model to hashes and vectors of texts that stay and only stand elsewhere, as below a paragraph put in."""
+        stays = old.filter(old["content_hash"].is_in(new["content_hash"].implode())).unique("content_hash")
+        kept = {}
+        for model_id, name in self.database.vector_tables(self.name).items() if stays.height else ():
+            table = self.database.open(name)
+            if table is not None:
+                rows = read_where_in(table, ["content_hash", "vector"], "chunk_id", stays["chunk_id"].to_list())
+                if rows.num_rows:
+                    kept[model_id] = [str(known) for known in rows["content_hash"].to_pylist()], nearest.matrix_of(rows)
+        return kept
+
+    def _put_vectors(self, model_id: str, chunks: pl.DataFrame, hashes: list[str], vectors: Any) -> None:
+        """Give vectors to new chunks whose texts have some."""
+        import polars as pl  # noqa: PLC0415  (175 ms)
+
+        table = self._vectors_to_write(model_id, vectors.shape[1])
+        places = pl.DataFrame({"content_hash": hashes, "place": range(len(hashes))}).unique("content_hash")
+        known = chunks.join(places, on="content_hash")
+        beside = known.select([field.name for field in _BESIDE_VECTORS])
+        table.add(_with_vectors(beside, vectors[known["place"].to_numpy()], table.schema))
 
     def _note_states(self, states: dict[str, str]) -> None:
         if states:

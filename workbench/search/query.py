@@ -83,12 +83,14 @@ class Question:
         mode: `keyword`, `semantic` or `hybrid`.
         limit: Most hits.
         where: Only chunks that fit.
+        embed_command: What gives a vector to texts without one; an answer that lacks some names it.
     """
 
     text: str
     mode: Mode
     limit: int
     where: Where | None = None
+    embed_command: str = "workbench embed"
 
 
 @dataclass
@@ -138,26 +140,64 @@ def ask(
     Raises:
         StoreError: The index cannot be read.
     """
-    terms = query_terms(question.text, settings.query_terms, settings.token_min_chars)
-    if not terms.words:
-        shown = question.text.strip()
-        what = f"{shown[:40]!r} has no words" if shown else "the question is empty"
-        return Answer(question.mode, _no_hits(), notices=[f"{what}; type the words that are to be found"])
     lacks: list[str] = []
-    notices: list[str] = []
-    if terms.left_out:
-        notices.append(
-            f"the question has {len(terms.words) + terms.left_out:,} words and parts of words; "
-            f"the first {len(terms.words)} were looked for"
-        )
-    lists = _Lists(index, question, terms, lambda: _vector(index, question, terms, embedder, lacks))
+    lists, notices = _looked_up(index, question, settings, embedder, lacks)
+    if not lists.terms.words:
+        return Answer(question.mode, _no_hits(), notices=notices)
     hits = _hits(lists, question, settings, now)
     if rerank is not None and settings.rerank and hits.height:
         try:
             hits = reranked(hits, lambda texts: rerank(question.text, texts), settings.rerank_top)
         except RerankerUnavailableError as error:
             lacks.append(str(error))
-    return Answer(question.mode, _shown(hits.head(question.limit), terms, settings.snippet_length), lacks, notices)
+    shown = _shown(hits.head(question.limit), lists.terms, settings.snippet_length)
+    return Answer(question.mode, shown, lacks, notices)
+
+
+def ask_chunks(
+    index: ChunkIndex, question: Question, settings: Search, *, embedder: Callable[[], EmbedsQuery], now: datetime
+) -> Answer:
+    """Answer a question by chunks as they are, several of one hit among them; neither reranked nor aged.
+
+    Args:
+        index: Where is searched.
+        question: What is looked for; `limit` is in chunks.
+        settings: Which fusion and weights, `candidates` of each list, `snippet_length`.
+        embedder: As for `ask`.
+        now: UTC.
+
+    Returns:
+        The chunks; of a list that does not have one it gets nothing.
+
+    Raises:
+        StoreError: The index cannot be read.
+    """
+    lacks: list[str] = []
+    lists, notices = _looked_up(index, question, settings, embedder, lacks)
+    if not lists.terms.words:
+        return Answer(question.mode, _no_hits(), notices=notices)
+    found, _ = lists.candidates(settings.candidates, complete=0)
+    plain = msgspec.structs.replace(_weighed(settings, lists), recency_boost_days=0.0)
+    chunks = scored(found, question.mode, plain, now, each_chunk=True).head(question.limit)
+    return Answer(question.mode, _shown(chunks, lists.terms, settings.snippet_length), lacks, notices)
+
+
+def _looked_up(
+    index: ChunkIndex, question: Question, settings: Search, embedder: Callable[[], EmbedsQuery], lacks: list[str]
+) -> tuple[_Lists, list[str]]:
+    """The lists of a question, and what is to be known of its words."""
+    terms = query_terms(question.text, settings.query_terms, settings.token_min_chars)
+    notices: list[str] = []
+    if not terms.words:
+        shown = question.text.strip()
+        what = f"{shown[:40]!r} has no words" if shown else "the question is empty"
+        notices.append(f"{what}; type the words that are to be found")
+    if terms.left_out:
+        notices.append(
+            f"the question has {len(terms.words) + terms.left_out:,} words and parts of words; "
+            f"the first {len(terms.words)} were looked for"
+        )
+    return _Lists(index, question, terms, lambda: _vector(index, question, terms, embedder, lacks)), notices
 
 
 @dataclass(frozen=True)
@@ -231,7 +271,7 @@ def _vector(
         return None
     if index.is_there() and not index.has_vectors():
         total = index.coverage("")[1]
-        lacks.append(f"no vectors for {total:,} of {total:,} texts; run workbench embed")
+        lacks.append(f"no vectors for {total:,} of {total:,} texts; run {question.embed_command}")
         return None
     try:
         loaded = embedder()
@@ -241,18 +281,18 @@ def _vector(
         return None
     have, total = index.coverage(loaded.model_id)
     if have < total:
-        lacks.append(_partial(index, loaded.model_id, have, total))
+        lacks.append(_partial(index, loaded.model_id, have, total, question.embed_command))
     ann = index.ann(loaded.model_id)
     if ann is not None and not ann.is_accepted:
         lacks.append(
             f"the index of {ann.rows:,} vectors found only {ann.recall:.0%} of the true neighbours and is not used: "
-            "every vector is compared, which is slower; raise store.vectors.nprobes, then run workbench embed"
+            f"every vector is compared, which is slower; raise store.vectors.nprobes, then run {question.embed_command}"
         )
     return QueryVector(loaded.model_id, vector, have / total if total else 0.0)
 
 
-def _partial(index: ChunkIndex, model: str, have: int, total: int) -> str:
-    lacking = f"no vectors for {total - have:,} of {total:,} texts; run workbench embed"
+def _partial(index: ChunkIndex, model: str, have: int, total: int, embed_command: str) -> str:
+    lacking = f"no vectors for {total - have:,} of {total:,} texts; run {embed_command}"
     others = [name for name in index.models() if name != model]
     return lacking if have or not others else f"{lacking} (there are some of {', '.join(others)}, not of {model})"
 

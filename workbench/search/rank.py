@@ -125,7 +125,9 @@ def hits_of(candidates: pl.DataFrame, mode: Mode, settings: Search) -> pl.DataFr
     return fused(rows, mode, settings)
 
 
-def scored(candidates: pl.DataFrame, mode: Mode, settings: Search, now: datetime) -> pl.DataFrame:
+def scored(
+    candidates: pl.DataFrame, mode: Mode, settings: Search, now: datetime, *, each_chunk: bool = False
+) -> pl.DataFrame:
     """Make hits of candidates and score them.
 
     Scores below 0, as cosines may be, are lifted so that the least is 0 before age counts: a negative one would gain.
@@ -135,13 +137,15 @@ def scored(candidates: pl.DataFrame, mode: Mode, settings: Search, now: datetime
         mode: How was searched.
         settings: Fusion, weights.
         now: UTC.
+        each_chunk: Whether every chunk stays a row of its own.
 
     Returns:
         One row a hit with `fused`, `context`, `recency` and `score`, best first, ties to the newest, then by id.
     """
     import polars as pl  # noqa: PLC0415  (175 ms)
 
-    beside = with_context(hits_of(candidates, mode, settings), settings.context_turns)
+    rows = fused(candidates, mode, settings) if each_chunk else hits_of(candidates, mode, settings)
+    beside = with_context(rows, settings.context_turns)
     terms = with_recency(beside, now, settings.recency_boost_days)
     sum_of = pl.col("fused") + pl.col("context") * settings.context_weight
     if settings.recency_boost_days > 0:

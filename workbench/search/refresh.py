@@ -71,14 +71,22 @@ class Embedded:
     index: Ann | None
 
 
-def refresh(index: ChunkIndex, texts: Texts, *, progress: Progress | None = None, wait_seconds: float = 0.0) -> bool:
-    """Put in what is new or changed, take out what is gone.
+def refresh(
+    index: ChunkIndex,
+    texts: Texts,
+    *,
+    progress: Progress | None = None,
+    wait_seconds: float = 0.0,
+    at_once: int | None = None,
+) -> bool:
+    """Put in what is new or changed, then take out what is gone; a text that moved keeps its vector.
 
     Args:
         index: The index.
         texts: What it should hold.
         progress: Called for each batch.
         wait_seconds: How long to wait for another process that does the same.
+        at_once: Owners put in with one commit; `OWNERS_AT_ONCE` unless given.
 
     Returns:
         Whether anything was to be done.
@@ -91,13 +99,18 @@ def refresh(index: ChunkIndex, texts: Texts, *, progress: Progress | None = None
         return False
     with index.database.lock("refresh", wait_seconds=wait_seconds):
         wanted, known = texts.states(), index.states()
-        index.delete(known.keys() - wanted.keys())
+        gone = known.keys() - wanted.keys()
         changed = [owner for owner, state in wanted.items() if known.get(owner) != state]
-        for first in range(0, len(changed), OWNERS_AT_ONCE):
-            batch = changed[first : first + OWNERS_AT_ONCE]
+        step = at_once or OWNERS_AT_ONCE
+        for first in range(0, len(changed), step):
+            batch = changed[first : first + step]
             if progress is not None:
                 progress(first, len(changed), batch[0])
             index.upsert(texts.chunks(batch), {owner: wanted[owner] for owner in batch})
+        if gone:
+            for model in index.models() if changed else ():
+                share_known(index, model, index.missing_vectors(model))
+            index.delete(gone)
         index.refresh_full_text()
     return True
 
@@ -121,8 +134,7 @@ def embed_missing(
     model = embedder.model_id
     with index.database.lock("embed", wait_seconds=wait_seconds):
         missing = index.missing_vectors(model)
-        known_hashes, known = index.known_vectors(model, missing["content_hash"].unique().to_list())
-        shared = _share(index, model, missing, known_hashes, known)
+        known_hashes, shared = share_known(index, model, missing)
         missing = missing.filter(~missing["content_hash"].is_in(known_hashes))
         distinct = missing.unique("content_hash", keep="first", maintain_order=True)
         stored = 0
@@ -135,6 +147,21 @@ def embed_missing(
         ann = index.index_vectors(model) if stored or shared else index.ann(model)
         have, total = index.coverage(model)
     return Embedded(model, total, distinct.height, shared + stored - distinct.height, have, ann)
+
+
+def share_known(index: ChunkIndex, model: str, missing: pl.DataFrame) -> tuple[list[str], int]:
+    """Give chunks the vectors of the same texts elsewhere.
+
+    Args:
+        index: The index.
+        model: Whose vectors.
+        missing: Chunks without one; see `ChunkIndex.missing_vectors`.
+
+    Returns:
+        The hashes of the texts that have a vector, and how many were stored.
+    """
+    hashes, vectors = index.known_vectors(model, missing["content_hash"].unique().to_list())
+    return hashes, _share(index, model, missing, hashes, vectors)
 
 
 def _share(

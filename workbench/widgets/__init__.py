@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.widgets.anatomy import PromptAnatomy
+    from workbench.widgets.note_graph import VaultGraph
     from workbench.widgets.timeline import SessionTimeline
 
-__all__ = ["PromptAnatomy", "SessionTimeline"]
+__all__ = ["PromptAnatomy", "SessionTimeline", "VaultGraph"]
 
-_MODULES = {"PromptAnatomy": "anatomy", "SessionTimeline": "timeline"}
+_MODULES = {"PromptAnatomy": "anatomy", "SessionTimeline": "timeline", "VaultGraph": "note_graph"}
 
 
 def __getattr__(name: str) -> Any:

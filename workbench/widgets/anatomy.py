@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import anywidget
@@ -15,6 +14,7 @@ from workbench.experiments.replay import Halted, replay_until
 from workbench.experiments.replay_job import policy_of
 from workbench.reports.anatomy import Anatomy, anatomy
 from workbench.reports.render.numbers import count
+from workbench.widgets.scripts import script, style
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.config import Config
     from workbench.context.compile import Compiled
 
-STATIC: Final = Path(__file__).with_name("static")
 SHOWN: Final = ("all", "in", "out", "moved")
 """Which units are shown: all, those in the prompt, those left out, those that moved."""
 
@@ -57,8 +56,8 @@ class PromptAnatomy(anywidget.AnyWidget):
         detail: The terms and the text of what is chosen.
     """
 
-    _esm = STATIC / "anatomy.js"
-    _css = STATIC / "anatomy.css"
+    _esm = script("anatomy")
+    _css = style("anatomy")
 
     data = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Unicode("").tag(sync=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import tzinfo
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anywidget
 import traitlets
@@ -13,11 +12,10 @@ import traitlets
 from workbench.errors import WorkbenchError
 from workbench.reports.event_text import EventText, read_event
 from workbench.reports.timeline import SCALES, Timeline, read_timeline
+from workbench.widgets.scripts import script, style
 
 if TYPE_CHECKING:
     import polars as pl
-
-STATIC: Final = Path(__file__).with_name("static")
 
 Read = Callable[[str, str], EventText]
 """Reads an item's text, given its event's id and its kind."""
@@ -51,8 +49,8 @@ class SessionTimeline(anywidget.AnyWidget):
         detail: The text of the chosen item, from `read`.
     """
 
-    _esm = STATIC / "timeline.js"
-    _css = STATIC / "timeline.css"
+    _esm = script("timeline")
+    _css = style("timeline")
 
     data = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Unicode("").tag(sync=True)

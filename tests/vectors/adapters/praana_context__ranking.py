@@ -37,7 +37,8 @@ def rank(case_input):
 def select(case_input):
     tokens = np.array(case_input["tokens"], dtype=np.int64)
     pinned = np.isin(np.arange(len(tokens)), case_input["pinnedIndexes"])
-    taken = select_within(case_input["budget"], tokens, pinned, np.arange(len(tokens)))
+    places = np.arange(len(tokens))
+    taken = np.isin(places, select_within(case_input["budget"], tokens, pinned, -places.astype(float), places))
     names = [f"u{place}" for place in range(len(tokens))]
     return {
         "included": [name for name, is_in in zip(names, taken, strict=True) if is_in],

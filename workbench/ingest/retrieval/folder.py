@@ -1,28 +1,26 @@
 """A judged set as a folder: `queries.jsonl`, `qrels.tsv`, and `corpus.jsonl` or a folder of Markdown notes.
 
-Notes are indexed by their title (the file's name) and their text. Their front matter is cut off, since it holds the
-aliases that are asked for; for queries of kind `anchor`, whose text is what a link to the note shows, the lines with
-such links are taken out as well. Else the answer would stand in the index word for word.
+Notes go through the index of vaults (`notes`), without what would give answers away: their aliases, which are asked
+for, and the lines with a link that shows the text of a query of kind `anchor`.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from workbench.errors import BadInputError, NotFoundError
 from workbench.ingest.retrieval.judged import JudgedSet, judged_set
+from workbench.ingest.retrieval.notes import read_notes, searched_texts
 
 QUERIES_FILE: Final = "queries.jsonl"
 JUDGEMENTS_FILE: Final = "qrels.tsv"
 CORPUS_FILE: Final = "corpus.jsonl"
 ANCHOR: Final = "anchor"
 
-_FRONT_MATTER: Final = re.compile(r"\A﻿?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_SHOWN: Final = re.compile(r"\[\[[^\[\]|]*\\?\|([^\[\]]*)\]\]")
 _GRADED: Final = 3
 _NAMED: Final = 3
 
@@ -43,49 +41,15 @@ def read_folder(folder: Path, corpus: Path | None, name: str) -> JudgedSet:
     notes: list[str] = []
     queries = list(_json_lines(_needed(folder / QUERIES_FILE), notes))
     judgements = list(_judgements(_needed(folder / JUDGEMENTS_FILE), notes))
+    asked = [(row["id"], row["text"]) for row in queries]
     source = corpus or _needed(folder / CORPUS_FILE, "or name a folder of Markdown notes: --corpus FOLDER")
-    if source.is_dir():
-        anchors = {query["text"] for query in queries if query.get("kind") == ANCHOR}
-        documents: Iterable[tuple[str, str]] = note_texts(source, anchors, notes)
-    else:
+    if not source.is_dir():
         documents = ((row["id"], row["text"]) for row in _json_lines(_needed(source), notes))
-    return judged_set(name, [(row["id"], row["text"]) for row in queries], documents, judgements, left_out=notes)
-
-
-def note_texts(folder: Path, anchors: set[str], notes: list[str]) -> list[tuple[str, str]]:
-    """Read the notes of a folder.
-
-    Args:
-        folder: Read with all below it; names that begin with a dot are passed over.
-        anchors: Texts of links; a line with a link that shows one is left out.
-        notes: What cannot be read is appended.
-
-    Returns:
-        Path within the folder, with forward slashes, and title and text, by path.
-    """
-    found = []
-    for path in sorted(folder.rglob("*.md")):
-        inside = path.relative_to(folder)
-        if any(part.startswith(".") for part in inside.parts):
-            continue
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            notes.append(f"the note {inside.as_posix()} cannot be read: {error.strerror}")
-            continue
-        found.append((inside.as_posix(), note_text(path.stem, text, anchors)))
-    return found
-
-
-def note_text(title: str, text: str, anchors: set[str]) -> str:
-    """The text of a note as it is indexed: title, then body without front matter and lines that give an answer away."""
-    body = _FRONT_MATTER.sub("", text, count=1)
-    lines = (line for line in body.splitlines() if not _gives_away(line, anchors))
-    return f"{title}\n\n" + "\n".join(lines).strip() + "\n"
-
-
-def _gives_away(line: str, anchors: set[str]) -> bool:
-    return bool(anchors) and any(shown.strip() in anchors for shown in _SHOWN.findall(line))
+        return judged_set(name, asked, documents, judgements, left_out=notes)
+    anchors = {query["text"] for query in queries if query.get("kind") == ANCHOR}
+    found = read_notes(source, anchors, notes)
+    judged = judged_set(name, asked, searched_texts(found), judgements, left_out=notes)
+    return replace(judged, notes=found)
 
 
 def _needed(path: Path, otherwise: str = "") -> Path:

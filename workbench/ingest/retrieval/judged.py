@@ -29,6 +29,8 @@ class JudgedSet:
         judgements: `query_id`, `document_id`, `grade` above 0; documents without a row are wrong answers.
         pools: `query_id`, `document_id`: the only documents that a query is searched in; None: all are, for each query.
         left_out: What of the files is not in here, in words.
+        notes: Where the documents are the notes of a vault: `path` (the document's id), `title`, `text`, `aliases`,
+            `modified_at`, as `vault.note_chunks` takes them.
     """
 
     name: str
@@ -37,6 +39,7 @@ class JudgedSet:
     judgements: pl.DataFrame
     pools: pl.DataFrame | None = None
     left_out: tuple[str, ...] = field(default=())
+    notes: pl.DataFrame | None = None
 
 
 def judged_set(

@@ -7,33 +7,6 @@ const COLOURS = 6; // of terms and parts, wba-c0 to wba-c5
 const SHOWN = ["all", "in", "out", "moved"]; // as in anatomy.py
 const SHOWN_NAMES = { all: "all", in: "in the prompt", out: "left out", moved: "moved" };
 
-const make = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
-  }
-  for (const child of children) made.append(child instanceof Node ? child : document.createTextNode(String(child)));
-  return made;
-};
-
-const button = (name, label, text, act) => {
-  const made = make("button", { type: "button", class: "wba-button", "data-act": name, "aria-label": label, title: label }, text);
-  made.addEventListener("click", act);
-  return made;
-};
-
-// JupyterLab and marimo say on <body> whether they are dark; elsewhere the system does.
-const isDark = () => {
-  const said = document.body.dataset.jpThemeLight;
-  if (said !== undefined) return said === "false";
-  const classes = [...document.body.classList, ...document.documentElement.classList];
-  if (classes.includes("dark")) return true;
-  if (classes.includes("light")) return false;
-  return matchMedia("(prefers-color-scheme: dark)").matches;
-};
-
-const whole = (number) => number.toLocaleString("en-US");
 const percent = (part) => `${Math.min(100, Math.max(0, 100 * part))}%`;
 const share = (part) => (part > 0 && part < 0.001 ? "< 0.1 %" : `${(100 * part).toFixed(1)} %`);
 const bar = (kind, size) => {
@@ -42,23 +15,8 @@ const bar = (kind, size) => {
   return made;
 };
 
-class View {
-  constructor(model, el) {
-    this.model = model;
-    this.root = make("section", { class: "wba", "data-lm-suppress-shortcuts": "true" });
-    this.undo = [];
-    el.replaceChildren(this.root);
-    this.build();
-    this.theme();
-    this.listen();
-  }
-
-  get data() { return this.model.get("data"); }
-
-  tell(name, value) {
-    this.model.set(name, value);
-    this.model.save_changes();
-  }
+class View extends Frame {
+  constructor(model, el) { super(model, el, "wba"); }
 
   // -- what is built once ----------------------------------------------------------------------------------------
 
@@ -68,14 +26,12 @@ class View {
     this.stops = {};
     this.against = tokens > TIGHT * usable ? "budget" : "prompt";
     this.lists = { parts: this.parts(), units: this.units() };
-    const told = make("dl", { class: "wba-facts" });
-    for (const [name, value] of facts) told.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     this.root.setAttribute("aria-label", `Anatomy of a prompt of the session ${title}`);
     this.panel = make("div", { class: "wba-panel", role: "region", "aria-label": "What is chosen", tabindex: "0" });
     this.count = make("span", { class: "wba-soft", role: "status" });
     this.root.append(
       make("div", { class: "wba-head" }, make("strong", { class: "wba-title", title: id }, title), make("span", { class: "wba-soft" }, where)),
-      told,
+      this.facts(facts),
       this.scales(),
       this.strip(),
       this.lists.parts,
@@ -93,7 +49,7 @@ class View {
   scales() {
     const group = make("span", { class: "wba-group", role: "group", "aria-label": "Parts against" });
     this.scaleButtons = ["prompt", "budget"].map((name) =>
-      button(`against-${name}`, `Parts against the ${name === "budget" ? "usable budget" : "prompt"}`, name, () => {
+      this.button(`against-${name}`, `Parts against the ${name === "budget" ? "usable budget" : "prompt"}`, name, () => {
         this.against = name;
         this.draw();
       }));
@@ -139,7 +95,7 @@ class View {
     });
     const group = make("span", { class: "wba-group", role: "group", "aria-label": "Units shown" });
     this.showButtons = SHOWN.map((name) =>
-      button(`show-${name}`, `Show units: ${SHOWN_NAMES[name]} (f)`, SHOWN_NAMES[name], () => this.tell("show", name)));
+      this.button(`show-${name}`, `Show units: ${SHOWN_NAMES[name]} (f)`, SHOWN_NAMES[name], () => this.tell("show", name)));
     this.showButtons.at(-1).disabled = !this.data.units.some((unit) => unit.moved);
     group.append(...this.showButtons);
     return [
@@ -308,10 +264,8 @@ class View {
       this.panel.replaceChildren(make("p", { class: "wba-soft" }, row.getAttribute("aria-label")));
       return;
     }
-    const facts = make("dl", { class: "wba-facts" });
-    for (const [name, value] of detail.facts) facts.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     this.panel.replaceChildren(
-      make("h3", { class: "wba-detail" }, detail.title), facts, ...this.sum(detail.terms),
+      make("h3", { class: "wba-detail" }, detail.title), this.facts(detail.facts), ...this.sum(detail.terms),
       make("pre", { class: "wba-text", tabindex: "0" }, detail.text),
     );
     this.panel.scrollTop = 0;
@@ -331,35 +285,12 @@ class View {
 
   // -- what comes from outside -----------------------------------------------------------------------------------
 
-  theme() { this.root.dataset.theme = isDark() ? "dark" : "light"; }
-
-  on(name, act) {
-    this.model.on(name, act);
-    this.undo.push(() => this.model.off(name, act));
-  }
-
-  listen() {
-    this.on("change:data", () => { this.root.replaceChildren(); this.build(); });
+  hear() {
     this.on("change:chosen", () => { this.marked(); this.read(); });
     this.on("change:show", () => this.filter());
     this.on("change:detail", () => this.read());
     this.root.addEventListener("keydown", (event) => this.key(event));
-    const themed = new MutationObserver(() => this.theme());
-    for (const node of [document.documentElement, document.body]) {
-      themed.observe(node, { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-theme"] });
-    }
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const changed = () => this.theme();
-    system.addEventListener("change", changed);
-    this.undo.push(() => themed.disconnect(), () => system.removeEventListener("change", changed));
   }
-
-  close() { for (const each of this.undo) each(); }
 }
 
-export default {
-  render({ model, el }) {
-    const view = new View(model, el);
-    return () => view.close();
-  },
-};
+export default rendered(View);

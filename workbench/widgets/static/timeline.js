@@ -8,52 +8,12 @@ const LABEL_ROOM = 34; // a narrower item has no label, px
 const STEP = 1.5; // one zoom step
 const MOST = 200; // the most zoom; as in timeline.py
 
-const make = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
-  }
-  for (const child of children) made.append(child instanceof Node ? child : document.createTextNode(String(child)));
-  return made;
-};
+class View extends Frame {
+  constructor(model, el) { super(model, el, "wbt"); }
 
-const button = (name, label, text, act) => {
-  const made = make("button", { type: "button", class: "wbt-button", "data-act": name, "aria-label": label, title: label }, text);
-  made.addEventListener("click", act);
-  return made;
-};
-
-// JupyterLab and marimo say on <body> whether they are dark; elsewhere the system does.
-const isDark = () => {
-  const said = document.body.dataset.jpThemeLight;
-  if (said !== undefined) return said === "false";
-  const classes = [...document.body.classList, ...document.documentElement.classList];
-  if (classes.includes("dark")) return true;
-  if (classes.includes("light")) return false;
-  return matchMedia("(prefers-color-scheme: dark)").matches;
-};
-
-class View {
-  constructor(model, el) {
-    this.model = model;
-    this.root = make("section", { class: "wbt", "data-lm-suppress-shortcuts": "true" });
-    this.undo = [];
-    el.replaceChildren(this.root);
-    this.build();
-    this.theme();
-    this.listen();
-  }
-
-  get data() { return this.model.get("data"); }
   get scale() { return this.model.get("scale"); }
   get length() { return this.data.lengths[this.scale] || 1; }
   get scales() { return Object.keys(this.data.lengths); }
-
-  tell(name, value) {
-    this.model.set(name, value);
-    this.model.save_changes();
-  }
 
   // -- what is built once ----------------------------------------------------------------------------------------
 
@@ -119,18 +79,18 @@ class View {
   bar() {
     const scales = make("span", { class: "wbt-group", role: "group", "aria-label": "Length by" });
     this.scaleButtons = ["time", "tokens"].map((name) => {
-      const made = button(`scale-${name}`, `Length by ${name}`, name, () => this.rescale(name));
+      const made = this.button(`scale-${name}`, `Length by ${name}`, name, () => this.rescale(name));
       made.disabled = !this.scales.includes(name);
       return made;
     });
     scales.append(...this.scaleButtons);
     const zoom = make("span", { class: "wbt-group", role: "group", "aria-label": "Zoom" });
     zoom.append(
-      button("zoom-out", "Zoom out (-)", "−", () => this.zoom(1 / STEP)),
-      button("zoom-in", "Zoom in (+)", "+", () => this.zoom(STEP)),
-      button("zoom-all", "Show all (0)", "all", () => this.zoom(0)),
+      this.button("zoom-out", "Zoom out (-)", "−", () => this.zoom(1 / STEP)),
+      this.button("zoom-in", "Zoom in (+)", "+", () => this.zoom(STEP)),
+      this.button("zoom-all", "Show all (0)", "all", () => this.zoom(0)),
     );
-    const error = button("next-failure", "Next failure (e)", "next failure", () => this.failure());
+    const error = this.button("next-failure", "Next failure (e)", "next failure", () => this.failure());
     error.disabled = !this.data.items.some((item) => item.is_failed);
     const keys = make("span", { class: "wbt-keys" }, "arrows walk, Enter reads, + − 0 zoom, e next failure, t time or tokens");
     return make("div", { class: "wbt-bar", role: "toolbar", "aria-label": "View" }, scales, zoom, error, keys);
@@ -286,28 +246,18 @@ class View {
       this.panel.replaceChildren(make("p", { class: "wbt-hint" }, item.says));
       return;
     }
-    const facts = make("dl", { class: "wbt-facts" });
-    for (const [name, value] of detail.facts) facts.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     const parts = detail.parts.flatMap((part) => [
       make("h4", { class: "wbt-part" }, part.name), make("pre", { class: "wbt-text", tabindex: "0" }, part.text),
     ]);
     const head = make("h3", { class: "wbt-detail" }, detail.title);
     const problem = detail.problem ? [make("p", { class: "wbt-note" }, detail.problem)] : [];
-    this.panel.replaceChildren(head, facts, ...problem, ...parts);
+    this.panel.replaceChildren(head, this.facts(detail.facts), ...problem, ...parts);
     this.panel.scrollTop = 0;
   }
 
   // -- what comes from outside -----------------------------------------------------------------------------------
 
-  theme() { this.root.dataset.theme = isDark() ? "dark" : "light"; }
-
-  on(name, act) {
-    this.model.on(name, act);
-    this.undo.push(() => this.model.off(name, act));
-  }
-
-  listen() {
-    this.on("change:data", () => { this.root.replaceChildren(); this.build(); });
+  hear() {
     this.on("change:scale", () => { this.place(); this.center(this.current && this.nodes.get(this.current.id)); });
     this.on("change:zoom", () => { this.place(); this.center(this.anchor); });
     this.on("change:chosen", () => { this.marked(); this.read(); });
@@ -320,22 +270,8 @@ class View {
     }, { passive: false });
     const sized = new ResizeObserver(() => this.place());
     sized.observe(this.scroller);
-    const themed = new MutationObserver(() => this.theme());
-    for (const node of [document.documentElement, document.body]) {
-      themed.observe(node, { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-theme"] });
-    }
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const changed = () => this.theme();
-    system.addEventListener("change", changed);
-    this.undo.push(() => sized.disconnect(), () => themed.disconnect(), () => system.removeEventListener("change", changed));
+    this.undo.push(() => sized.disconnect());
   }
-
-  close() { for (const each of this.undo) each(); }
 }
 
-export default {
-  render({ model, el }) {
-    const view = new View(model, el);
-    return () => view.close();
-  },
-};
+export default rendered(View);

@@ -1,0 +1,1 @@
+"""Sam's notes: what a vault of one person looks like after half a year, its mess included."""

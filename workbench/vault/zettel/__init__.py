@@ -1,0 +1,1 @@
+"""The six operations of PAI's "Zettelkasten Intelligence", each a pure function of frames; PAI specification, 18."""
