@@ -21,8 +21,8 @@ $(STAMP):
 	@rm -f .venv/.installed-*
 	@touch $@
 
-run: setup  ## import the samples (or FROM=path), print what landed, write reports/
-	@$(BIN)/python -m workbench.surfaces.main_job --home .run/home --out reports $(if $(FROM),--from "$(FROM)")
+run: setup  ## the main job on the samples (or FROM=sessions, VAULT=notes): tables, replay, study, comparison, reports/
+	@$(BIN)/python -m workbench.surfaces.main_job --home .run/home --out reports $(if $(FROM),--from "$(FROM)") $(if $(VAULT),--vault "$(VAULT)")
 
 test: setup  ## run the tests, those apart that take minutes, two at a time
 	@$(BIN)/python -m pytest -m 'not slow' -n 2
@@ -37,7 +37,9 @@ lint: setup  ## check style and formatting
 types: setup  ## check types
 	@$(BIN)/mypy
 
-bench: setup  ## run every benchmark in turn
+bench: setup  ## run every benchmark in turn, beside what others do
+	@$(BIN)/python -c 'import obsidiantools' 2>/dev/null || \
+		$(PYTHON) -m pip --python $(BIN)/python install --quiet -c constraints.txt -e '.[bench]'
 	@failed=; for file in tests/benchmarks/bench_*.py; do \
 		echo "== $$file"; $(BIN)/python "$$file" || failed="$$failed $$file"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi

@@ -19,6 +19,8 @@ from workbench.keeping import Keeping
 from workbench.replaying import Replaying
 from workbench.store.home import Home
 from workbench.store.lake import Lake
+from workbench.studying import Studying
+from workbench.vaulting import Vaulting
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +57,7 @@ def open(home: PathLike | None = None, **settings: Any) -> Workbench:  # noqa: A
     return Workbench(home, settings=settings)
 
 
-class Workbench(Keeping, Replaying):
+class Workbench(Keeping, Replaying, Studying, Vaulting):
     """Everything that can be done with one home.
 
     Args:
@@ -537,30 +539,3 @@ class Workbench(Keeping, Replaying):
 
         self.land_logs()
         return look_at(read_report(self._lake, session_ids, with_texts=False).frames)
-
-    # -- labels --------------------------------------------------------------------------------------------------------
-
-    def label(self, session: str, *, recorded_by: str = "user", **labels: Any) -> None:
-        """Say something of a session: `title`, `tags`, `arm` or `project`.
-
-        Args:
-            session: Id, prefix or `last`.
-            recorded_by: Who says so.
-            labels: Those to change; the others stay.
-
-        Raises:
-            NotFoundError, AmbiguousError: As for `resolve_session`.
-            SchemaError: There is no such label.
-        """
-        from workbench.store.entities import record  # noqa: PLC0415  (60 ms)
-
-        session_id = self.resolve_session(session)
-        before = self._lake.sql(
-            "select title, tags, arm, project from session_labels where session_id = ?", [session_id]
-        )
-        known = before.row(0, named=True) if before.height else {}
-        record(
-            self._lake.stores["session_labels"],
-            [{"session_id": session_id, **known, **labels}],
-            recorded_by=recorded_by,
-        )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 DATASETS = Path(__file__).resolve().parents[2] / "datasets"
-MADE = ("claude-code", "event-log", "expected.toml")
+MADE = ("claude-code", "event-log", "expected.toml", "vault", "vault.toml")
 TOOL_DEPENDENT = {"input_tokens", "cache_read_tokens", "cache_write_tokens"}
 TWO_MEGABYTES = 2_000_000
 
@@ -112,6 +112,34 @@ def test_every_file_has_as_many_lines_as_stated_and_all_are_small():
     lines = {name: data.count(b"\n") for name, data in contents(DATASETS).items() if name.endswith(".jsonl")}
     assert lines == expected()["lines"]
     assert sum(map(len, contents(DATASETS).values())) < TWO_MEGABYTES
+
+
+def test_counts_of_the_vault_are_true():
+    """Counted a second time, note by note: names of files and aliases against names in links."""
+    stated = tomllib.loads((DATASETS / "vault.toml").read_text(encoding="utf-8"))
+    notes = {path.relative_to(DATASETS / "vault").as_posix(): path for path in (DATASETS / "vault").rglob("*.md")}
+    names, linked, links, embeds = {"settling.svg": "settling.svg"}, set(), [], 0
+    for name, path in notes.items():
+        text = path.read_text(encoding="utf-8")
+        front = text.split("---\n")[1] if text.startswith("---\n") else ""
+        aliases = [line[4:] for line in front.splitlines() if line.startswith("  - ")]
+        names |= dict.fromkeys((path.stem.lower(), name[:-3].lower(), *map(str.lower, aliases)), name)
+    for name, path in notes.items():
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "not a link" not in line]
+        found = [part.split("]]")[0] for part in "\n".join(lines).split("[[")[1:]]
+        embeds += "\n".join(lines).count("![[")
+        targets = [names.get(each.split("|")[0].split("#")[0].lower()) for each in found]
+        links += targets
+        linked |= {target for target in targets if target} | ({name} if any(targets) else set())
+    linked |= {name for name in notes if "](" in notes[name].read_text(encoding="utf-8")}
+    assert stated == {
+        "notes": len(notes),
+        "wikilinks": len(links) - embeds,
+        "embeds": embeds,
+        "dangling": links.count(None),
+        "aliases": len(names) - 1 - len({path.stem for path in notes.values()} | {name[:-3] for name in notes}),
+        "unlinked": len(notes.keys() - linked),
+    }
 
 
 def test_the_resumed_session_begins_with_the_records_of_the_first():

@@ -6,8 +6,8 @@ import pytest
 
 from workbench.errors import BadInputError, NotFoundError
 from workbench.ingest.retrieval import open_judged_set
-from workbench.ingest.retrieval.folder import note_text
 from workbench.ingest.retrieval.judged import judged_set
+from workbench.ingest.retrieval.notes import without_answers
 
 
 def lines(path, *rows):
@@ -71,10 +71,16 @@ def test_notes_are_read_without_front_matter_and_without_lines_that_give_the_ans
         ("d1.md", "d1\n\nBody\n[[sub/Beast|other]]\n"),
         ("sub/Beast.md", "Beast\n\n---\nno end of front matter\nwoof\n"),
     ]
+    assert judged.notes is not None
+    assert judged.notes["path"].to_list() == ["d1.md", "sub/Beast.md"]
+    assert judged.left_out == (
+        "the aliases of 1 notes, which are asked for",
+        "1 lines of notes, whose links show what is asked for",
+    )
 
 
 def test_a_link_in_a_table_gives_the_answer_away_too():
-    assert note_text("T", "| [[Beast\\|dog]] |\n| kept |", {"dog"}) == "T\n\n| kept |\n"
+    assert without_answers("| [[Beast\\|dog]] |\n| kept |", {"dog"}) == "| kept |"
 
 
 def test_a_query_whose_documents_are_all_wrong_is_not_evaluated():

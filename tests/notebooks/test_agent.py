@@ -1,11 +1,9 @@
-"""notebooks/agent.py as a script, as a test, under marimo's own check, and run with other parameters."""
+"""notebooks/agent.py on other parameters."""
 
 import importlib.util
-import subprocess
 import sys
 
 import pytest
-from command import environment
 
 from workbench.surfaces.shipped import notebooks_folder
 
@@ -47,26 +45,3 @@ def test_the_name_that_is_given_to_it_is_one_that_it_defines(notebook, names):
     assert isinstance(names["params"], notebook.Params)
     defined = {name for cell in notebook.app._cell_manager.cells() if cell is not None for name in cell.defs}
     assert {"params", "bench", "prompts", "halted", "compiled", "changes", "anatomy"} <= defined
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        [str(NOTEBOOK)],
-        ["-m", "marimo", "check", "--strict", str(NOTEBOOK)],
-        ["-m", "pytest", "-q", "-p", "no:cacheprovider", str(NOTEBOOK)],
-    ],
-    ids=["script", "check", "test"],
-)
-def test_it_runs_in_every_way(command, tmp_path):
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=NOTEBOOK.parent.parent,
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert not (tmp_path / ".local" / "share" / "workbench").exists()

@@ -124,7 +124,9 @@ def test_a_person_reads_a_table_and_the_verdict(run, judged):
     code, shown, _ = run(judged, "--embedder", "lsa")
     assert code == 0
     assert re.search(r"small, lsa-[0-9a-f]{16}: 40 documents, \d+ queries reported, \d+ tuned on", shown)
-    assert re.search(r"^keyword +\d", shown, re.MULTILINE)
+    interval = r"\d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\)"
+    for method in ("keyword", "semantic", "hybrid, tuned", "hybrid, default"):
+        assert re.search(rf"^{method} +{interval} +{interval} +\d", shown, re.MULTILINE), method
     assert re.search(r"tuned: .*; (above|level|below|level) (keyword|semantic) alone: [+-]0\.\d{3} ndcg@10", shown)
 
 

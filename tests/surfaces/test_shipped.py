@@ -5,7 +5,15 @@ import pytest
 from workbench.bench import Workbench
 from workbench.errors import NotFoundError
 from workbench.surfaces import shipped
-from workbench.surfaces.shipped import copy_notebooks, find_notebook, notebooks, open_home, sample_sessions
+from workbench.surfaces.shipped import (
+    copy_notebooks,
+    find_notebook,
+    notebooks,
+    open_home,
+    open_vault,
+    sample_sessions,
+    sample_vault,
+)
 
 
 @pytest.fixture
@@ -26,6 +34,7 @@ def wheel(tmp_path, monkeypatch):
 def test_a_clone_has_its_notebooks_at_the_top():
     assert {"quickstart.ipynb", "sessions.py"} <= {path.name for path in notebooks()}
     assert all(path.is_dir() for path in sample_sessions())
+    assert (sample_vault() / "Home.md").is_file()
 
 
 def test_a_wheel_has_them_inside_the_package(wheel):
@@ -84,3 +93,30 @@ def test_elsewhere_it_opens_the_samples_and_never_the_users_home(tmp_path, monke
     bench = open_home(place=tmp_path)
     assert (bench.home.root, bench.sessions.height) == (tmp_path / "samples", 13)
     assert not (tmp_path / "mine").exists()
+
+
+def test_the_vault_that_is_named_is_indexed_once(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# A", "utf-8")
+    first = open_vault(tmp_path / "notes", tmp_path / "home")
+    assert first.notes["title"].to_list() == ["A"]
+    again = open_vault(None, tmp_path / "home")
+    assert (again.root, again.status()["run_id"]) == (first.root, first.status()["run_id"])
+
+
+def test_a_home_without_a_vault_says_so_and_gets_no_samples(tmp_path):
+    (tmp_path / "home").mkdir()
+    with pytest.raises(NotFoundError, match="no vault was indexed in this home yet"):
+        open_vault(None, tmp_path / "home")
+    with pytest.raises(NotFoundError, match="there is no home"):
+        open_vault(None, tmp_path / "nowhere")
+
+
+def test_without_a_home_the_sample_notes_are_opened(wheel, tmp_path, monkeypatch):
+    (wheel / "samples" / "vault").mkdir()
+    (wheel / "samples" / "vault" / "a.md").write_text("# A", "utf-8")
+    monkeypatch.setattr(shipped, "_samples_home", lambda: tmp_path / "home")
+    vault = open_vault(place=tmp_path / "elsewhere" / "notebooks")
+    assert (vault.root, vault.notes.height) == (wheel / "samples" / "vault", 1)
+    assert vault.status()["notes_without_vector"] == 0

@@ -60,7 +60,10 @@ class Search(Settings, frozen=True):
     token_min_chars: Annotated[Positive, About("length of a word that is searched for", _SEARCH)] = 2
     chunk_tokens: Annotated[
         Positive,
-        About("estimated tokens of a chunk of a session", "96 % of tool results then fit the 256 of MiniLM; measured"),
+        About(
+            "estimated tokens of a chunk of a session or note",
+            "96 % of tool results then fit the 256 of MiniLM; measured",
+        ),
     ] = 160
     query_terms: Annotated[Positive, About("distinct words of a query that are looked for", "a screen of text")] = 64
     context_turns: Annotated[Count, About("exchanges to either side that count as neighbours", "design 8")] = 1

@@ -42,8 +42,16 @@ class Study(Settings, frozen=True):
     tuning_steps_max: Annotated[Positive, About("steps of a session while weights are searched", "design 13")] = 10
     window_min_age: Annotated[Count, About("age of units in PRAANA's own window", _STUDY)] = 3
     folds: Annotated[int, Meta(ge=2), About("parts of the cross-validation", _TUNING)] = 5
-    tpe_trials_max: Annotated[Count, About("trials that learn from earlier ones", _STUDY)] = 300
+    bulk_trials: Annotated[
+        Positive, About("evenly spread trials of a search", "measured: 128 to 1,024 come to the same choices")
+    ] = 512
+    tpe_trials: Annotated[Count, About("trials of each search that learn from earlier ones", _TUNING)] = 24
+    tpe_trials_max: Annotated[Count, About("and at most", _STUDY)] = 300
+    seeds: Annotated[Count, About("repeats with other seeds, for the spread", _TUNING)] = 4
     null_permutations_min: Annotated[Positive, About("studies with permuted labels", _STUDY)] = 20
+    null_permutations_max: Annotated[
+        Positive, About("and at most; a study that needs more says that it cannot tell", "time: some seconds each")
+    ] = 100
     null_standard_error_max: Annotated[Amount, About("precision their mean must reach", _STUDY)] = 0.004
     null_tolerance: Annotated[Amount, About("how far their mean may be from 0", _STUDY)] = 0.01
     bootstrap_draws: Annotated[Positive, About("draws behind an interval", _TUNING)] = 4000

@@ -86,8 +86,12 @@ class Vault(Settings, frozen=True):
             "PAI's number of the vault", _CONFIG, seed_key="vaultProjectId", no_effect="a vault is named by its path"
         ),
     ] = None
-    max_files: Annotated[Positive, About("notes read", _INDEXER)] = 10_000
-    max_depth: Annotated[Count, About("depth of folders", _INDEXER)] = 10
+    max_files: Annotated[
+        Positive | None, About("files listed; no limit unless set, PAI stopped at 10,000", _INDEXER)
+    ] = None
+    max_depth: Annotated[Count | None, About("depth of folders; no limit unless set, PAI stopped at 10", _INDEXER)] = (
+        None
+    )
     issues_max: Annotated[Positive, About("issues listed of one kind", "PAI src/obsidian/vault-fixer.ts")] = 200
     explore: Explore = Explore()
     surprise: Surprise = Surprise()

@@ -155,12 +155,40 @@ def replay_until(
     raise NotFoundError(f"session {session.session_id} has no prompt {where} by {policy.level}")
 
 
+def moments(
+    session: RecordedSession, policy: Policy, *, steps_scored: int = STEPS_SCORED, embed: Embed | None = None
+) -> Iterator[tuple[int, int, Moment]]:
+    """What every prompt of a session would be made from; none is made, which takes most of a replay's time.
+
+    Args:
+        session: What happened.
+        policy: Its level decides whether by exchange or by step.
+        steps_scored: Model calls at the session's end that count, by step.
+        embed: As for `replay`.
+
+    Yields:
+        Exchange, model call in it (0 by exchange), and the moment. Its pool grows with the next one: read it at once.
+    """
+    run = _Run(session, policy, None, embed, 0, steps_scored)
+    for exchange in session.exchanges:
+        for prompt in run.exchange(exchange):
+            yield prompt.turn, prompt.step, run.moment()
+
+
 class _Run:
-    """A replay under way."""
+    """A replay under way; without a mode no prompt is made and none is counted."""
 
     ended: Ended
 
-    def __init__(self, session: RecordedSession, policy: Policy, mode: Mode, embed: Embed | None, usable: int) -> None:
+    def __init__(
+        self,
+        session: RecordedSession,
+        policy: Policy,
+        mode: Mode | None,
+        embed: Embed | None,
+        usable: int,
+        steps_scored: int = STEPS_SCORED,
+    ) -> None:
         frame = Frame(session_id=session.session_id, cwd=session.cwd or "")
         self.engine = EngineSession(session.session_id, policy, frame=frame, embed=embed)
         self._policy, self._mode, self._usable = policy, mode, usable
@@ -169,7 +197,7 @@ class _Run:
         self._history = empty.raw_tokens
         self._last_step = ""
         steps = sum(len(exchange.steps) for exchange in session.exchanges)
-        self._unscored = max(0, steps - STEPS_SCORED)
+        self._unscored = max(0, steps - steps_scored)
 
     def exchange(self, exchange: RecordedExchange) -> Iterator[ReplayedPrompt]:
         """The prompts of one exchange."""
@@ -224,6 +252,8 @@ class _Run:
 
     def _told(self, kind: str, **payload: Any) -> None:
         """Count what the classic history says of an event, without writing the whole history anew."""
+        if self._mode is None:
+            return
         lines = history_lines(Said(kind, payload), AGENT, {})
         self._history += sum(estimate_tokens(line + "\n") for line in lines)
 

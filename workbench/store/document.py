@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from workbench.store.landing_key import VAULT_HEAD
 from workbench.store.schema import LANDING_ID, Table, View
 
 KINDS: Final = {
@@ -12,6 +13,8 @@ KINDS: Final = {
     "recorded": "only grows",
     "entity": "versions of things: `{name}` is the newest version of each, `{name}_history` has all",
 }
+
+OF_VAULT: Final = "a function of a vault's notes and files; delete it and the next run makes it again"
 
 
 def document(tables: Iterable[Table | View]) -> str:
@@ -47,4 +50,6 @@ def _origin(table: Table | View) -> str:
     if isinstance(table, View):
         reads = " and ".join(f"`{name}`" for name in table.reads)
         return f"View of {reads}: `workbench/store/sql/{table.name}.sql`"
+    if table.kind == "derived" and table.head == VAULT_HEAD:
+        return f"Derived: {OF_VAULT}"
     return f"{table.kind.capitalize()}: {KINDS[table.kind].format(name=table.name)}"

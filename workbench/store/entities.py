@@ -21,6 +21,7 @@ def record(
     recorded_by: str,
     now: datetime | None = None,
     deleted: bool = False,
+    at: int | None = None,
 ) -> list[str]:
     """Append one version of each of the given things.
 
@@ -33,12 +34,14 @@ def record(
         recorded_by: Who says so.
         now: UTC; the clock unless given.
         deleted: Whether these versions say that the things are gone.
+        at: The version of the table that the rows were made from; whatever was committed since is a conflict.
 
     Returns:
         The `row_id` of each version.
 
     Raises:
         SchemaError: No entity table, a key is missing, or a value does not fit.
+        ConflictError: Another version of the table was committed since `at`.
         StoreError: The table cannot be written.
     """
     table = store.table
@@ -62,7 +65,7 @@ def record(
             {**row, "row_id": new_ulid(), "recorded_at": recorded_at, "recorded_by": recorded_by, "deleted": deleted}
         )
     if versions:
-        store.append(table.from_dicts(versions))
+        store.append(table.from_dicts(versions), transaction=None if at is None else table.name, at=at)
     return [str(version["row_id"]) for version in versions]
 
 

@@ -23,7 +23,7 @@ from workbench.errors import BadInputError, NotFoundError, StoreError
 from workbench.store.delta import again_if_vanished, quote
 from workbench.store.document import section
 from workbench.store.files import sync_file, sync_folder, write_atomic
-from workbench.store.lake import RAW, Lake, identifier, interruptibly, view_sql
+from workbench.store.lake import Lake, identifier, interruptibly, newest_sql
 from workbench.store.schema import LANDING_ID, Table, View
 
 if TYPE_CHECKING:
@@ -285,8 +285,7 @@ def _create_views(place: Path, views: Iterable[View], parts: Sequence[Part], tol
     with closing(duckdb.connect(place)) as connection:
         for part in parts:
             if part.table.kind == "entity" and not part.name.endswith(HISTORY):
-                raw, history = identifier(RAW + part.name), identifier(part.name + HISTORY)
-                query = view_sql(part.table).replace(raw, history)
+                query = newest_sql(part.table, identifier(part.name + HISTORY))
                 connection.execute(f"create view {identifier(part.name)} as {query}")
                 told(part, connection.execute(f"select count(*) from {identifier(part.name)}"))
         for view in views:

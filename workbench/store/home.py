@@ -152,6 +152,17 @@ class Home:
             yield
 
     @contextmanager
+    def vault_lock(self, vault_id: str, *, wait_seconds: float = 600) -> Iterator[None]:
+        """Hold the lock of a run over one vault; taken before the landing lock.
+
+        Raises:
+            BusyError: Another process holds it for longer than `wait_seconds`.
+            StoreError: The home cannot be written to.
+        """
+        with self._locked(f"vault-{vault_id}.lock", "another run over this vault has been writing to", wait_seconds):
+            yield
+
+    @contextmanager
     def _locked(self, name: str, who: str, wait_seconds: float) -> Iterator[None]:
         from filelock import FileLock, Timeout  # noqa: PLC0415  (60 ms that readers do not need)
 

@@ -1,8 +1,8 @@
 """The lake: every table as a view for DuckDB and as a lazy frame for Polars.
 
-Opening takes no lock and blocks no writer. A view shows, of a derived table, the rows of each session's current landing
-(see `landing`), and of an entity table the newest version of each key that was not deleted; `<table>_history` has all
-versions of an entity.
+Opening takes no lock and blocks no writer. A view shows, of a derived table, the rows of the current landing of each
+session or vault (see `landing`), and of an entity table the newest version of each key that was not deleted;
+`<table>_history` has all versions of an entity. Of a vault's entities those versions count that a finished run wrote.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.errors import NotFoundError, QueryError, StoreError, VanishedErro
 from workbench.store.delta import DeltaStore, Snapshot, again_if_vanished, quote
 from workbench.store.home import Home
 from workbench.store.landing_key import HEAD
-from workbench.store.schema import LANDING_ID, Table
+from workbench.store.schema import LANDING_ID, Table, View
 from workbench.store.tables import TABLES, VIEWS
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ _GONE: Final = ("No such file", "No files found")
 """What DuckDB and the system say of a file that is not there."""
 
 _GLOB: Final = re.compile(r"[*?\[\]]")
+
+_LISTS: Final = re.compile(
+    r"\b(?:show|describe|pragma|information_schema|duckdb_\w+|query_table|pg_\w+)\b", re.IGNORECASE
+)
+"""Words of a query that asks which tables and views there are."""
 
 LOOK_UP_SECONDS: Final = 0.2
 """Ctrl-C ends a query within this time."""
@@ -56,16 +61,46 @@ def view_sql(table: Table, *, as_of: bool = False) -> str:
         table: The table.
         as_of: Only versions recorded up to the bound time `?`; for entity tables.
     """
-    raw = identifier(RAW + table.name)
     keys = ", ".join(map(identifier, table.key))
     if table.kind == "derived":
-        shown = "" if table.name == HEAD else f" semi join {identifier(RAW + HEAD)} using ({LANDING_ID})"
-        return f"select * exclude ({LANDING_ID}) from {raw}{shown}"
+        return shown_sql(table)
     if table.kind == "entity":
-        until = "where recorded_at <= ? " if as_of else ""
-        newest = f"row_number() over (partition by {keys} order by recorded_at desc, row_id desc) = 1"
-        return f"select * exclude (deleted) from (select * from {raw} {until}qualify {newest}) where not deleted"
-    return f"select distinct on ({keys}) * from {raw}" if table.key else f"select * from {raw}"
+        return newest_sql(table, f"({shown_sql(table)})", as_of=as_of)
+    columns = f"* exclude ({LANDING_ID})" if LANDING_ID in table.schema.names else "*"
+    distinct = f"distinct on ({keys}) " if table.key else ""
+    return f"select {distinct}{columns} from {identifier(RAW + table.name)}"
+
+
+def newest_sql(table: Table, versions: str, *, as_of: bool = False) -> str:
+    """The SELECT of the newest version of each key of an entity table that was not deleted.
+
+    Args:
+        table: The table.
+        versions: The relation that has all versions, as SQL.
+        as_of: Only versions recorded up to the bound time `?`.
+    """
+    until = "where recorded_at <= ? " if as_of else ""
+    keys = ", ".join(map(identifier, table.key))
+    newest = f"row_number() over (partition by {keys} order by recorded_at desc, row_id desc) = 1"
+    return f"select * exclude (deleted) from (select * from {versions} {until}qualify {newest}) where not deleted"
+
+
+def shown_sql(table: Table) -> str:
+    """The SELECT of all rows of a derived or entity table whose landing its head names."""
+    raw = identifier(RAW + table.name)
+    if table.head is None:
+        return f"select * from {raw}"
+    shown = "" if table.name == table.head else f" semi join {landings_sql(table)} using ({LANDING_ID})"
+    return f"select * exclude ({LANDING_ID}) from {raw}{shown}"
+
+
+def landings_sql(table: Table) -> str:
+    """The relation of the landings that a table's view shows."""
+    head = identifier(RAW + str(table.head))
+    if table.head == HEAD or table.kind == "entity":
+        return head
+    newest = f"row_number() over (partition by {table.owner} order by recorded_at desc, run_id desc) = 1"
+    return f"(select {LANDING_ID} from {head} qualify {newest})"
 
 
 class Lake:
@@ -91,23 +126,24 @@ class Lake:
     def snapshot(self, names: Collection[str] | None = None) -> dict[str, Snapshot]:
         """Tables at versions that belong together.
 
-        A landing commits `sessions` last and deletes what it replaced afterwards; so the snapshot holds together when
-        `sessions` did not move while the others were opened.
+        A landing commits its head last and deletes what it replaced afterwards; so the snapshot holds together when no
+        head moved while the others were opened.
 
         Args:
-            names: Those that are wanted; all unless given. `sessions` is always among them.
+            names: Those that are wanted; all unless given. `sessions` is always there, and so are their heads.
 
         Raises:
             StoreError: A table cannot be read, or landings never paused.
         """
         wanted = self.stores if names is None else {name: self.stores[name] for name in names}
+        heads = {HEAD, *(store.table.head for store in wanted.values() if store.table.head is not None)}
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
-            before = self.stores[HEAD].version()
-            others = {name: store.snapshot() for name, store in wanted.items() if name != HEAD}
-            head = self.stores[HEAD].snapshot()
-            if head.version == before:
-                return {HEAD: head, **others}
+            before = {name: self.stores[name].version() for name in self.stores if name in heads}
+            others = {name: store.snapshot() for name, store in wanted.items() if name not in heads}
+            found = {name: self.stores[name].snapshot() for name in before}
+            if all(snapshot.version == before[name] for name, snapshot in found.items()):
+                return {**found, **others}
             if time.monotonic() > deadline:
                 raise StoreError("imports finish faster than the tables can be opened; try again in a moment")
 
@@ -122,7 +158,7 @@ class Lake:
         """
         return again_if_vanished(lambda: self._connected(names))
 
-    def _connected(self, names: Collection[str] | None) -> duckdb.DuckDBPyConnection:
+    def _connected(self, names: Collection[str] | None, asked: str | None = None) -> duckdb.DuckDBPyConnection:
         import duckdb  # noqa: PLC0415
 
         cursor = self._connection.cursor()
@@ -138,12 +174,26 @@ class Lake:
         for table in map(self.tables.__getitem__, snapshots):
             cursor.execute(f"create or replace temp view {identifier(table.name)} as {view_sql(table)}")
             if table.kind == "entity":
-                history = f"select * from {identifier(RAW + table.name)}"
-                cursor.execute(f"create or replace temp view {identifier(table.name + '_history')} as {history}")
-        for view in self.views.values():
+                name = identifier(table.name + "_history")
+                cursor.execute(f"create or replace temp view {name} as {shown_sql(table)}")
+        for view in self._declared(asked):
             if snapshots.keys() >= set(view.reads):
                 cursor.execute(f"create or replace temp view {identifier(view.name)} as {view.query}")
         return cursor
+
+    def _declared(self, asked: str | None) -> Sequence[View]:
+        """The declared views that a query may name, and those that they name; all without a query.
+
+        To make `scorecards` alone takes 40 ms, since DuckDB reads a view's query at once.
+        """
+        if asked is None or _LISTS.search(asked):
+            return list(self.views.values())
+        text, wanted = asked.lower(), list[View]()
+        for view in reversed(self.views.values()):  # a view names only those before it
+            if view.name in text:
+                wanted.insert(0, view)
+                text += view.query
+        return wanted
 
     def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> pl.DataFrame:
         """Run a query over the views.
@@ -165,7 +215,7 @@ class Lake:
         import duckdb  # noqa: PLC0415
         import polars as pl  # noqa: PLC0415  (175 ms)
 
-        connection = self.connection()
+        connection = self._connected(None, query)
         try:
             frame = interruptibly(connection, lambda: _frame(connection, query, parameters))
             return pl.DataFrame() if frame is None else _whole_numbers(frame)
@@ -194,17 +244,18 @@ class Lake:
         table = self._table(name)
         snapshots = self.snapshot([name])
         frame = _lazy(snapshots[name])
+        if table.head is not None and name != table.head:
+            frame = frame.join(_landings(table, snapshots), on=LANDING_ID, how="semi")
+        frame = frame.drop(LANDING_ID, strict=False)
         if table.kind == "derived":
-            if name != HEAD:
-                frame = frame.join(_lazy(snapshots[HEAD]).select(LANDING_ID), on=LANDING_ID, how="semi")
-            return frame.drop(LANDING_ID)
+            return frame
         if table.kind == "entity":
             newest = frame.sort("recorded_at", "row_id").unique(list(table.key), keep="last", maintain_order=True)
             return newest.filter(~pl.col("deleted")).drop("deleted")
         return frame.unique(list(table.key), keep="any") if table.key else frame
 
     def derived_rows(self, name: str, columns: Sequence[str]) -> pa.Table:
-        """Columns of a derived table's view, by pyarrow alone: without the 300 ms in which DuckDB and Polars load.
+        """Columns of the view of what is derived from sessions, by pyarrow alone: DuckDB and Polars load in 300 ms.
 
         Raises:
             NotFoundError: There is no such table.
@@ -260,6 +311,15 @@ def _show(cursor: duckdb.DuckDBPyConnection, name: str, snapshot: Snapshot) -> N
     cursor.execute(
         f"create or replace temp view {identifier(name)} as select * from read_parquet([{files}], {options})"
     )
+
+
+def _landings(table: Table, snapshots: Mapping[str, Snapshot]) -> pl.LazyFrame:
+    """The landings that a table's view shows, as `landings_sql` has them."""
+    head = _lazy(snapshots[str(table.head)])
+    if table.head != HEAD and table.kind == "derived":
+        owners = [str(table.owner)]
+        head = head.sort("recorded_at", "run_id").unique(owners, keep="last", maintain_order=True)
+    return head.select(LANDING_ID)
 
 
 def _lazy(snapshot: Snapshot) -> pl.LazyFrame:

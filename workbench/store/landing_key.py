@@ -11,6 +11,12 @@ from typing import Final
 HEAD: Final = "sessions"
 """The table whose row makes a session exist."""
 
+VAULT_HEAD: Final = "vault_runs"
+"""The table whose newest row of a vault says which rows of the vault are shown."""
+
+OWNERS: Final = {HEAD: "session_id", VAULT_HEAD: "vault_id"}
+"""The tables that say what is shown, and the column that names whose rows they are."""
+
 ATTEMPT_BITS: Final = 23
 """The lower bits of a `landing_id` say which attempt wrote a row, the upper 40 which state of which session it is of.
 

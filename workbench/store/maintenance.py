@@ -210,7 +210,7 @@ def _sweep_hidden_rows(work: Upkeep) -> Iterator[Change]:
         return
     shown = stores[HEAD].read([LANDING_ID])[1][LANDING_ID].combine_chunks()
     for store in work.stores("hidden rows"):
-        if store.table.kind != "derived" or store.table.name == HEAD:
+        if not _is_landed(store):
             continue
         hidden = _hidden(store, shown)
         if hidden.num_rows:
@@ -219,6 +219,11 @@ def _sweep_hidden_rows(work: Upkeep) -> Iterator[Change]:
             if not work.dry_run:
                 store.delete_where(LANDING_ID, ids)
             yield Change("hidden rows", work.place(store.folder), detail, 0, 0)
+
+
+def _is_landed(store: DeltaStore) -> bool:
+    """Whether imports land rows in it that `sessions` must show; after a dead run over a vault the next cleans up."""
+    return store.table.kind == "derived" and store.table.head == HEAD and store.table.name != HEAD
 
 
 def _hidden(store: DeltaStore, shown: pa.Array[pa.Int64Scalar]) -> pa.Table:
@@ -340,7 +345,7 @@ def _close_interrupted_import(work: Upkeep) -> Iterator[Change]:
     if not home.unfinished.exists() or work.dry_run or work.lake.stores[HEAD].version() == NOTHING:
         return
     shown = work.lake.stores[HEAD].read([LANDING_ID])[1][LANDING_ID].combine_chunks()
-    others = [s for s in work.stores("interrupted import") if s.table.kind == "derived" and s.table.name != HEAD]
+    others = [store for store in work.stores("interrupted import") if _is_landed(store)]
     landed = set(work.lake.derived_rows("sources", ["source_id"])["source_id"].to_pylist())
     unlanded = {entry.source_id for _, entry in work.archive.entries()} - landed
     if not unlanded and not work.archive.strays() and not any(_hidden(store, shown).num_rows for store in others):

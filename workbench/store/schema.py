@@ -1,8 +1,9 @@
 """How a table is declared: once, as data. Schema, views, validation and the documentation page follow from it.
 
-A *derived* table is a function of a session's log or archived sources and carries `landing_id`, which says by which
-landing its rows came (see `landing`). A *recorded* table only grows. An *entity* table holds versions of things; the
-newest version of a key is the thing.
+A *derived* table is a function of a session's log or archived sources, or of a vault, and carries `landing_id`, which
+says by which landing its rows came (see `landing`). A *recorded* table only grows. An *entity* table holds versions of
+things; the newest version of a key is the thing. One that names a head carries `landing_id` too, and its versions count
+from the moment at which the head has that landing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Final, Literal
 import pyarrow as pa
 
 from workbench.errors import SchemaError
+from workbench.store.landing_key import HEAD, OWNERS
 
 Kind = Literal["derived", "recorded", "entity"]
 
@@ -65,6 +67,8 @@ class Table:
         key: Columns that are unique together (in an entity table: of the newest version).
         declared: Its own columns; those of the kind are added, see `columns`.
         source: The seed or design section it follows.
+        head: The table that says which landings are shown (`landing_key.OWNERS`); `sessions` of a derived table unless
+            given, None of a recorded one.
         schema: The Arrow schema of what is stored.
     """
 
@@ -75,10 +79,13 @@ class Table:
     key: tuple[str, ...]
     declared: tuple[Column, ...]
     source: str
+    head: str | None = None
     schema: pa.Schema = field(init=False)
 
     def __post_init__(self) -> None:
         """Derive the Arrow schema once and check names and key."""
+        if self.kind == "derived" and self.head is None:
+            object.__setattr__(self, "head", HEAD)
         object.__setattr__(self, "schema", pa.schema([column.arrow() for column in self.columns]))
         twice = {name for name in self.schema.names if self.schema.names.count(name) > 1}
         if twice:
@@ -90,9 +97,13 @@ class Table:
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns as stored, those that the kind adds included."""
-        if self.kind == "derived":
-            return (*self.declared, _LANDING)
-        return (*self.declared, *_ENTITY) if self.kind == "entity" else self.declared
+        landing = () if self.head is None else (_LANDING,)
+        return (*self.declared, *landing, *_ENTITY) if self.kind == "entity" else (*self.declared, *landing)
+
+    @property
+    def owner(self) -> str | None:
+        """The column that names whose rows they are: `session_id`, `vault_id`; None where no head shows them."""
+        return None if self.head is None else OWNERS[self.head]
 
     @property
     def statistics_columns(self) -> list[str]:

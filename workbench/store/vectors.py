@@ -1,10 +1,12 @@
 """LanceDB databases: chunks of text with their full-text index, and vectors beside them. Opened nowhere else.
 
 A collection `x` is a table `x` of chunks, a table `x--owners` that says which state of which owner (a session, a file)
-is in it, and a table `x--<model>-<hash>` of vectors for each model. All of it is derived: delete the folder, and the
-next search and `workbench embed` make it anew.
+is in it, and a table `x--<model>-<hash>` of vectors for each model. Where owners are compared as wholes, a table
+`x--owners--<model>-<hash>` has the mean over the chunks of each. All of it is derived: delete the folder, and the next
+search and `workbench embed` make it anew.
 
-Vectors are deleted before their chunks and added after them, so at any moment every vector belongs to a chunk.
+Means are deleted before vectors and vectors before their chunks, and all are added in the other order, so at any moment
+every vector belongs to a chunk.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from workbench.config.quiet import quieten_lance
 from workbench.errors import BusyError, StoreError
 from workbench.store.delta import in_list
 from workbench.store.files import make_folder
+from workbench.text.ids import content_hash
 from workbench.text.parts import LONGEST_TOKEN
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 OWNERS: Final = "--owners"
 _BETWEEN: Final = "--"
+_MEANS: Final = OWNERS + _BETWEEN
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
 _MODEL_KEY: Final = b"model_id"
 _NAME_CHARS: Final = 40
@@ -130,12 +134,34 @@ class VectorDatabase:
 
     def vector_table_names(self, collection: str) -> list[str]:
         """Tables of vectors in a collection."""
-        return [n for n in self.names() if n.startswith(collection + _BETWEEN) and n != collection + OWNERS]
+        beside = (collection + OWNERS, *self.mean_table_names(collection))
+        return [n for n in self.names() if n.startswith(collection + _BETWEEN) and n not in beside]
+
+    def mean_table_names(self, collection: str) -> list[str]:
+        """Tables of the mean vectors of owners in a collection."""
+        return [name for name in self.names() if name.startswith(collection + _MEANS)]
 
     def vector_tables(self, collection: str) -> dict[str, str]:
         """Model id to table name, of the models that have vectors in a collection."""
         tables = ((name, self.open(name)) for name in self.vector_table_names(collection))
         return {_model_of(table): name for name, table in tables if table is not None}
+
+    def tables_of(self, collection: str) -> list[str]:
+        """Every table of a collection, means before vectors before chunks."""
+        names = [*self.mean_table_names(collection), *self.vector_table_names(collection)]
+        return [*names, *(name for name in (collection, collection + OWNERS) if name in self.names())]
+
+    def drop_collection(self, collection: str) -> None:
+        """Remove a collection with all its files, so that none of its texts is left.
+
+        Raises:
+            BusyError, StoreError: As for `lock`.
+        """
+        names = self.tables_of(collection)
+        if names:
+            with self.lock():
+                for name in names:
+                    self.drop(name)
 
     @contextmanager
     def lock(self, name: str = "write", *, wait_seconds: float = 60) -> Iterator[None]:
@@ -190,6 +216,23 @@ def vector_table_name(collection: str, model_id: str) -> str:
     """The table of a model's vectors: its id as far as a name may hold it, and a hash that tells ids apart."""
     slug = _NOT_IN_A_NAME.sub("-", model_id).strip("-")[:_NAME_CHARS]
     return f"{collection}{_BETWEEN}{slug}-{blake2b(model_id.encode(), digest_size=4).hexdigest()}"
+
+
+def mean_table_name(collection: str, model_id: str) -> str:
+    """The table of the mean vectors of owners under a model."""
+    return vector_table_name(collection + OWNERS, model_id)
+
+
+def mean_states(chunks: pa.Table) -> dict[str, str]:
+    """Owner to a name of the texts that its mean vector is of.
+
+    Args:
+        chunks: `owner`, `chunk_id`, `content_hash`.
+    """
+    hashes: dict[str, list[tuple[str, str]]] = {}
+    for owner, *own in zip(*(chunks[name].to_pylist() for name in ("owner", "chunk_id", "content_hash")), strict=True):
+        hashes.setdefault(owner, []).append((own[0], own[1]))
+    return {owner: content_hash("".join(known for _, known in sorted(own))) for owner, own in hashes.items()}
 
 
 def vector_schema(columns: Sequence[pa.Field[Any]], model_id: str, dimension: int) -> pa.Schema:
@@ -295,9 +338,10 @@ def forget_sessions(database: VectorDatabase, session_ids: Collection[str]) -> i
             erased += read_where_in(_opened(database, collection), ["chunk_id"], "session_id", ids).num_rows
             for name in names:
                 delete_where_in(_opened(database, name), "session_id", ids)
-            owners = database.open(collection + OWNERS)
-            if owners is not None:
-                delete_where_in(owners, "owner", ids)
+            for name in (*database.mean_table_names(collection), collection + OWNERS):
+                owners = database.open(name)
+                if owners is not None:
+                    delete_where_in(owners, "owner", ids)
         for name in database.names():
             purge(_opened(database, name))
         for path in _learned(database):
@@ -364,6 +408,21 @@ def _problems_of(database: VectorDatabase, collection: str) -> Iterator[Problem]
             for problem, count in (("text_gone", gone), ("text_changed", changed), ("repeated_vector", repeated)):
                 if count:
                     yield Problem(name, problem, count, f"vectors of {model or 'an unnamed model'}", repair)
+        yield from _problems_of_means(database, collection)
+
+
+def _problems_of_means(database: VectorDatabase, collection: str) -> Iterator[Problem]:
+    names = database.mean_table_names(collection)
+    columns = ["owner", "chunk_id", "content_hash"]
+    wanted = mean_states(read_columns(_opened(database, collection), columns)) if names else {}
+    for name in names:
+        rows = read_columns(_opened(database, name), ["owner", "state"])
+        pairs = list(zip(rows["owner"].to_pylist(), rows["state"].to_pylist(), strict=True))
+        count = sum(wanted.get(str(owner)) != state for owner, state in pairs)
+        repeated = len(pairs) - len({owner for owner, _ in pairs})
+        for problem, rows_of in (("mean_of_other_texts", count), ("repeated_vector", repeated)):
+            if rows_of:
+                yield Problem(name, problem, rows_of, "mean vectors", "delete the table, then run workbench embed")
 
 
 def _opened(database: VectorDatabase, name: str) -> Table:

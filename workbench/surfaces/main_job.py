@@ -1,10 +1,11 @@
-"""The first thing to try: sessions to tables, and a report of them that opens in a browser.
+"""The main job, whole: transcripts and notes to tables, replay, study, comparison, vectors, reports that open in a browser.
 
-    python -m workbench.surfaces.main_job --home .run/home --out reports [--from PATH]
+    python -m workbench.surfaces.main_job --home .run/home --out reports [--from PATH] [--vault FOLDER]
 
 Imports the sample sessions that come with the repository, or those under PATH, prints what landed and what was left
-out, and writes `sessions.html`. Its home is one of its own inside the clone, never the user's. Run again, it opens no
-file that did not change.
+out, and writes `sessions.html`; then come the steps of `main_steps`, each with what it found and its report. Its home
+is one of its own inside the clone, never the user's. Interrupted, it goes on from there; run again, it opens no file
+that did not change and embeds no text twice.
 
 Exit codes are those of the command line: 0 done; 1 done in part; 2 the arguments are wrong; 3 not found; 4 the store or
 the report cannot be written; 130 interrupted.
@@ -27,15 +28,17 @@ from workbench.surfaces.cli.output import print_table, progress_bar
 from workbench.surfaces.exits import exit_code_of
 
 if TYPE_CHECKING:
+    from workbench.bench import Workbench
     from workbench.ingest.importer import ImportResult
-    from workbench.reports.sessions_job import WrittenReport
-    from workbench.store.lake import Lake
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 """The clone."""
 
 SAMPLES: Final = (Path("datasets/claude-code/projects"), Path("datasets/event-log/sessions"))
 """Sample sessions, below the clone."""
+
+SAMPLE_VAULT: Final = Path("datasets/vault")
+"""Sample notes, below the clone."""
 
 SESSION_ROWS: Final = 20
 """Up to so many sessions have a line each; of more there is a line a project."""
@@ -57,67 +60,82 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     options = _parse(arguments)
-    return exit_code_of(lambda: run(options.home, options.out, options.source))
+    return exit_code_of(lambda: run(options.home, options.out, options.source, options.vault))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m workbench.surfaces.main_job",
-        description="Import sessions, print what landed, write a report that opens in a browser.",
+        description="Sessions and notes to tables; replay, study, comparison, vectors; reports that open in a browser.",
     )
     parser.add_argument("--home", type=Path, default=ROOT / ".run" / "home", help="where the tables go (.run/home)")
     parser.add_argument("--out", type=Path, default=ROOT / "reports", help="where the report goes (reports)")
     parser.add_argument(
         "--from", dest="source", type=Path, metavar="PATH", help="sessions to import; the samples unless given"
     )
+    parser.add_argument("--vault", type=Path, metavar="FOLDER", help="notes to index; the sample vault unless given")
     return parser.parse_args(arguments)
 
 
-def run(home: Path, out: Path, source: Path | None = None) -> int:
-    """Import, print, report.
+def run(home: Path, out: Path, source: Path | None = None, vault: Path | None = None) -> int:
+    """Do all of it.
 
     Args:
         home: The home; made when it is missing.
-        out: The report's folder.
+        out: The reports' folder.
         source: A file or folder of sessions; the samples unless given.
+        vault: A folder of notes; the sample vault unless given.
 
     Returns:
-        0, or 1 when a file could not be read.
+        0, or 1 when a file could not be read or a step could not be done.
 
     Raises:
         NotFoundError: There is nothing to import from.
-        StoreError: The home or the report cannot be written.
+        StoreError: The home or the report of sessions cannot be written.
     """
-    from workbench.ingest.importer import Importer  # noqa: PLC0415  (--help needs none of it)
-    from workbench.reports.sessions_job import write_sessions_report  # noqa: PLC0415
-    from workbench.store.home import Home  # noqa: PLC0415
-    from workbench.store.lake import Lake  # noqa: PLC0415
+    from workbench.bench import Workbench  # noqa: PLC0415  (--help needs none of it)
+    from workbench.surfaces.main_steps import further_steps  # noqa: PLC0415
 
     sources = [source.expanduser()] if source is not None else [ROOT / path for path in SAMPLES]
-    _check(sources)
+    notes = vault.expanduser() if vault is not None else ROOT / SAMPLE_VAULT
+    _check([*sources, notes])
+    bench = Workbench(home)
+    result, session_ids = _imported(bench, sources)
+    lines = [f"Imported from {', '.join(map(_short, sources))}."]
+    pages = [bench.report("sessions", out, session_ids=session_ids, about=lines).path]
+    print(f"report: {_short(pages[0])}\n")
+    is_whole = not result.errors
+    for step in further_steps(bench, out, session_ids, notes):
+        print(f"{step.name}: {step.told}")
+        is_whole &= step.is_done
+        pages += [] if step.page is None else [step.page]
+    _print_next(pages, home)
+    return 0 if is_whole else 1
+
+
+def _imported(bench: Workbench, sources: Sequence[Path]) -> tuple[ImportResult, list[str]]:
+    """Import, print what landed and what did not; the sessions under the sources come back too."""
     started = time.perf_counter()
-    lake = Lake(Home.open(home))
     with progress_bar("importing") as progress:
-        result = Importer(lake, progress=progress).run(sources)
+        result = bench.ingest(*sources, progress=progress)
     _print_result(result, sources, time.perf_counter() - started)
-    session_ids = _sessions_under(lake, sources)
-    _print_table(lake, session_ids)
+    session_ids = _sessions_under(bench, sources)
+    _print_table(bench, session_ids)
     _print_left_out("skipped", result.skipped)
     _print_left_out("could not be read", result.errors)
-    lines = [f"Imported from {', '.join(map(_short, sources))}."]
-    report = write_sessions_report(lake, out, session_ids=session_ids, about=lines)
-    _print_next(report, lake.home.root)
-    return 1 if result.errors else 0
+    return result, session_ids
 
 
 def _check(sources: Sequence[Path]) -> None:
     missing = [path for path in sources if not path.exists()]
     if missing:
         where = ", ".join(map(str, missing))
-        raise NotFoundError(f"there is nothing at {where}; name a file or folder of sessions with --from PATH")
+        raise NotFoundError(
+            f"there is nothing at {where}; name sessions with --from PATH, a folder of notes with --vault FOLDER"
+        )
 
 
-def _sessions_under(lake: Lake, sources: Sequence[Path]) -> list[str]:
+def _sessions_under(bench: Workbench, sources: Sequence[Path]) -> list[str]:
     """The sessions that files under the given paths tell of, whether they landed now or before."""
     query = """
         select distinct unnest(session_ids) as session_id
@@ -126,7 +144,7 @@ def _sessions_under(lake: Lake, sources: Sequence[Path]) -> list[str]:
         order by session_id
     """
     roots = [os.path.realpath(path).rstrip("/") for path in sources]
-    return [str(session_id) for session_id in lake.sql(query, {"roots": roots})["session_id"]]
+    return [str(session_id) for session_id in bench.sql(query, {"roots": roots})["session_id"]]
 
 
 # -- what is printed ---------------------------------------------------------------------------------------------------
@@ -145,10 +163,10 @@ def _print_result(result: ImportResult, sources: Sequence[Path], seconds: float)
         print(f"{plural(result.unchanged, 'file')} did not change and were not opened")
 
 
-def _print_table(lake: Lake, session_ids: Sequence[str]) -> None:
+def _print_table(bench: Workbench, session_ids: Sequence[str]) -> None:
     from workbench.reports.sessions_numbers import by_project  # noqa: PLC0415
 
-    known = lake.sql("select * from sessions order by started_at desc nulls last, session_id")
+    known = bench.sql("select * from sessions order by started_at desc nulls last, session_id")
     chosen = known.filter(known["session_id"].is_in(list(session_ids)))
     if not chosen.height:
         print("there are no sessions in it")
@@ -178,15 +196,16 @@ def _print_left_out(what: str, items: Sequence[tuple[str, str]]) -> None:
         print(f"  and {len(items) - LEFT_OUT_ROWS:,} more")
 
 
-def _print_next(report: WrittenReport, home: Path) -> None:
+def _print_next(pages: Sequence[Path], home: Path) -> None:
     command = f"{_short(ROOT / '.venv' / 'bin' / 'workbench')} --home {_short(home)}"
-    print(f"report: {_short(report.path)} ({report.size_bytes / 1000:,.0f} kB)")
-    print(f"  open  {report.path.absolute().as_uri()}")
+    print("\nopen in a browser:")
+    for page in pages:
+        print(f"  {page.absolute().as_uri()}")
     print("try next:")
-    print(f"  {command} sessions")
     print(f"  {command} show last")
     print(f'  {command} sql "{ASK}"')
-    print("  make run FROM=~/.claude/projects")
+    print(f"  {command} lab")
+    print("  make run FROM=~/.claude/projects VAULT=~/notes")
 
 
 def _short(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What comes with the package beside its code: notebooks and sample sessions.
+"""What comes with the package beside its code: notebooks, sample sessions and a sample vault.
 
 In a clone they lie at its top, in an installed wheel inside the package (`force-include` in pyproject.toml). Nothing is
 ever written where they lie: notebooks are copied before they are edited.
@@ -13,11 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.errors import NotFoundError, StoreError
+from workbench.errors import EmbedderUnavailableError, NotFoundError, StoreError
 from workbench.store.files import make_folder, write_atomic
 
 if TYPE_CHECKING:
     from workbench.bench import Workbench
+    from workbench.vault_face import Vault
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CLONE: Final = PACKAGE.parent
@@ -80,6 +81,15 @@ def sample_sessions() -> list[Path]:
     """
     folder = _first(SAMPLES, "sample sessions")
     return [folder / part for part in SAMPLE_SETS]
+
+
+def sample_vault() -> Path:
+    """The folder of the sample notes.
+
+    Raises:
+        NotFoundError: They are neither in the package nor beside it.
+    """
+    return _first(tuple(place / "vault" for place in SAMPLES), "sample notes")
 
 
 def copy_notebooks(folder: Path) -> list[Path]:
@@ -152,6 +162,42 @@ def open_home(home: str | Path | None = None, *, place: Path | None = None) -> W
     bench = Workbench(_samples_home())
     bench.ingest(*sample_sessions())
     return bench
+
+
+def open_vault(vault: str | Path | None = None, home: str | Path | None = None, *, place: Path | None = None) -> Vault:
+    """The vault that a notebook looks into, indexed if it never was.
+
+    Args:
+        vault: Its folder. Unless given: the one that the home's configuration names, else the one that was indexed
+            last, else the sample notes; those are given vectors too where an embedder is there.
+        home: As for `open_home`.
+        place: As for `open_home`.
+
+    Raises:
+        NotFoundError: There is no such home or folder, or the home knows of no vault.
+        StoreError: The home cannot be opened or written.
+    """
+    from workbench.bench import Workbench  # noqa: PLC0415
+
+    around = (place or Path.cwd()).absolute().parent
+    if home is None and not (around / "home.json").is_file():
+        bench, spare = Workbench(_samples_home()), sample_vault()
+    else:
+        bench, spare = Workbench(_existing(Path(home)) if home is not None else around), None
+    known = bench.vaults
+    last = Path(known["root"][0]) if known.height and spare is None else spare
+    folder = vault or bench.config.vault.path or last
+    if folder is None:
+        raise NotFoundError(
+            "no vault was indexed in this home yet; name its folder, or run `workbench vault index FOLDER`"
+        )
+    chosen = bench.vault(folder)
+    if chosen.vault_id not in known["vault_id"] or spare == folder:
+        chosen.index()
+    if spare == folder and chosen.status()["notes_without_vector"]:
+        with suppress(EmbedderUnavailableError):
+            chosen.embed()
+    return chosen
 
 
 def _existing(home: Path) -> Path:

@@ -12,6 +12,7 @@ from workbench.ingest.retrieval import JudgedSet
 from workbench.search.index import ChunkIndex
 from workbench.search.refresh import Progress, embed_missing
 from workbench.text.chunking import chunk_text
+from workbench.vault.note_chunks import note_chunks
 
 if TYPE_CHECKING:
     from workbench.providers.embedding import Embedder
@@ -20,7 +21,7 @@ KIND: Final = "document"
 
 
 def chunk_documents(judged: JudgedSet, embedder: Embedder) -> pl.DataFrame:
-    """Cut the documents as the embedder wants them.
+    """Cut the documents as the embedder wants them; notes of a vault are cut as the index of vaults does it.
 
     Args:
         judged: The set.
@@ -29,6 +30,10 @@ def chunk_documents(judged: JudgedSet, embedder: Embedder) -> pl.DataFrame:
     Returns:
         `chunk_id`, `document_id`, `text`, `start`, `end`, by `chunk_id`; a blank document has one chunk all the same.
     """
+    if judged.notes is not None:
+        cut = note_chunks(judged.notes, embedder.count_tokens, embedder.max_tokens)
+        columns = ("chunk_id", pl.col("owner").alias("document_id"), "text", "start", "end")
+        return cut.select(columns).sort("chunk_id")
     rows = []
     for document_id, text in judged.documents.select("document_id", "text").iter_rows():
         chunks = chunk_text(text, embedder.count_tokens, embedder.max_tokens)

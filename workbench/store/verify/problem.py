@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.store.landing_key import HEAD
 from workbench.store.schema import Table
 
 REBUILD: Final = "workbench ingest --rebuild"
 """Makes derived tables and blobs again from the archive and our own logs."""
+
+REINDEX: Final = "workbench vault index PATH --anew"
+"""Makes the derived tables of a vault again from its files."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,19 @@ class Problem:
 
 
 def is_rebuilt(table: Table) -> bool:
-    """Whether the rows of a table come back by a rebuild: derived ones, and the texts they refer to."""
+    """Whether the rows of a table come back by a rebuild or a run over the vault, and those of `blobs` with them."""
     return table.kind == "derived" or table.name == "blobs"
+
+
+def remake(table: Table) -> str:
+    """The command that makes the rows of such a table again."""
+    return REBUILD if table.head in (None, HEAD) else REINDEX
 
 
 def remedy_for(table: Table) -> str:
     """What brings back the rows of a table that cannot be read."""
     if is_rebuilt(table):
-        return f"workbench verify --repair sets the table aside, then {REBUILD} makes it again"
+        return f"workbench verify --repair sets the table aside, then {remake(table)} makes it again"
     return "bring the folder back from a backup: its rows are nowhere else (workbench restore)"
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from workbench.store.lake import RAW, identifier
 from workbench.store.landing_key import HEAD
 from workbench.store.schema import LANDING_ID, Table
-from workbench.store.verify.problem import REBUILD
+from workbench.store.verify.problem import REBUILD, remake
 
 
 class Question(NamedTuple):
@@ -37,9 +37,10 @@ class Question(NamedTuple):
 def questions(tables: Iterable[Table]) -> Iterator[Question]:
     """What is asked of every table, whatever it is about."""
     for table in tables:
+        if table.head is not None:
+            yield from _landings(table)
         if table.kind == "derived":
             yield _unique_key(table)
-            yield from _landings(table)
         elif table.kind == "entity":
             yield from _versions(table)
         else:
@@ -63,23 +64,28 @@ def _unique_key(table: Table) -> Question:
         from (select {shown(table.key)} as shown from {identifier(table.name)} group by {keys} having count(*) > 1)
     """
     detail = f"{{n}} values of the key ({', '.join(table.key)}) stand in several rows, such as {{example}}"
-    return Question("repeated_key", table.name, _with_head(table), sql, detail, REBUILD)
+    return Question("repeated_key", table.name, _with_head(table), sql, detail, remake(table))
 
 
 def _landings(table: Table) -> Iterator[Question]:
-    """Rows of a landing that `sessions` does not name; and rows that say another session than their landing's."""
-    if table.name == HEAD:
-        return
-    raw, head, tables = identifier(RAW + table.name), identifier(RAW + HEAD), _with_head(table)
-    hidden = f"select count(*) as n, min(session_id) as example from {raw} anti join {head} using ({LANDING_ID})"
-    detail = "{n} rows are of no session that there is, such as {example}; no view shows them"
-    yield Question("rows_without_session", table.name, tables, hidden, detail, REBUILD)
-    other = f"""
-        select count(*) as n, min(r.session_id) as example
-        from {raw} r join {head} h using ({LANDING_ID}) where r.session_id != h.session_id
+    """Rows of a landing that `sessions` does not name; and rows that say another session than their landing's.
+
+    Of a vault, rows that no run shows are what a run that died left; the next run removes them.
     """
-    detail = "{n} rows came with the landing of another session, such as {example}"
-    yield Question("wrong_session", table.name, tables, other, detail, REBUILD)
+    if table.name == table.head:
+        return
+    raw, head, tables = identifier(RAW + table.name), identifier(RAW + str(table.head)), _with_head(table)
+    if table.head == HEAD:
+        hidden = f"select count(*) as n, min(session_id) as example from {raw} anti join {head} using ({LANDING_ID})"
+        detail = "{n} rows are of no session that there is, such as {example}; no view shows them"
+        yield Question("rows_without_session", table.name, tables, hidden, detail, REBUILD)
+    owner, whose = table.owner, "session" if table.head == HEAD else "vault"
+    other = f"""
+        select count(*) as n, min(r.{owner}) as example
+        from {raw} r join {head} h using ({LANDING_ID}) where r.{owner} != h.{owner}
+    """
+    detail = f"{{n}} rows came with the landing of another {whose}, such as {{example}}"
+    yield Question(f"wrong_{whose}", table.name, tables, other, detail, remake(table))
 
 
 def _versions(table: Table) -> Iterator[Question]:
@@ -119,4 +125,4 @@ def _one_content(table: Table) -> Question:
 
 
 def _with_head(table: Table) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((table.name, HEAD)))
+    return tuple(dict.fromkeys((table.name, table.head or HEAD)))

@@ -12,6 +12,7 @@ from workbench.errors import StoreError
 from workbench.store.lake import Lake
 from workbench.store.landing_key import HEAD
 from workbench.store.litter import abandoned
+from workbench.store.schema import Table
 from workbench.store.verify import references, rows
 from workbench.store.verify.archive_contents import SOURCE_COLUMNS, check_archive
 from workbench.store.verify.data_files import check_files
@@ -70,7 +71,7 @@ def look(lake: Lake, progress: Progress | None = None) -> list[Problem]:
     home, was_unfinished = lake.home, lake.home.unfinished.exists()
     problems = list(_tables(lake, told))
     damaged = {problem.table for problem in problems if problem.table is not None}
-    sound = Lake(home, {name: table for name, table in lake.tables.items() if name not in damaged})
+    sound = Lake(home, {name: table for name, table in lake.tables.items() if damaged.isdisjoint(_needed(table))})
     told.step("rows")
     problems += _rows(sound) if HEAD not in damaged else []
     told.step("event logs")
@@ -154,6 +155,11 @@ def _tables(lake: Lake, told: _Told) -> Iterator[Problem]:
         told.step(f"files of {name}")
         if not of_log and (folder / "_delta_log").is_dir():
             yield from check_files(root, folder, table)
+
+
+def _needed(table: Table) -> set[str | None]:
+    """The tables without which a table cannot be asked; where `sessions` is damaged no rows are asked about at all."""
+    return {table.name} if table.head == HEAD else {table.name, table.head}
 
 
 def _rows(lake: Lake) -> Iterator[Problem]:

@@ -75,6 +75,7 @@ def main() -> None:
     from workbench.surfaces.cli import (  # noqa: F401, PLC0415  (each adds its commands)
         backup,
         care,
+        compare,
         config,
         context,
         eval,  # noqa: A004  (the command's name)
@@ -82,12 +83,18 @@ def main() -> None:
         forget,
         ingest,
         lab,
+        labels,
         redact,
         report,
+        scorecard,
         search,
         sessions,
         sql,
+        tune,
         usage,
+        vault,
+        vault_fix,
+        zettel,
     )
 
     sys.exit(exit_code_of(_run))

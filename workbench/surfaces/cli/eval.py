@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
-from workbench.surfaces.cli.output import print_json, print_table, progress_bar
+from workbench.surfaces.cli.output import plain, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
     from workbench.experiments.retrieval.evaluation import Evaluation
+    from workbench.experiments.statistics import Interval
 
 eval_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Measure how well things work, on judged data."
@@ -77,16 +79,24 @@ def retrieval(
 
 
 def _print(each: Evaluation) -> None:
-    from workbench.experiments.retrieval.metrics import HEADLINE  # noqa: PLC0415
+    from workbench.experiments.retrieval.metrics import HEADLINE, TOP  # noqa: PLC0415
 
     counts = each.counts
     print(
         f"{each.set_name}, {each.model_id}: {counts['documents']:,} documents, {counts['reporting']} queries reported, "
         f"{counts['tuning']} tuned on"
     )
-    measures = (HEADLINE, "mrr@10", "recall_any@1", "recall_any@10", "tokens", "p50_ms", "p95_ms")
-    rows = [[method, *(each.figure(method, name).estimate for name in measures)] for method in each.methods]
-    print_table(("method", *measures), rows)
+    with_interval = (HEADLINE, f"mrr@{TOP}")
+    measures = ("recall_any@1", "recall_any@10", "tokens", "p50_ms", "p95_ms")
+    rows = [
+        [
+            method,
+            *(_with_interval(each.figure(method, name)) for name in with_interval),
+            *(each.figure(method, name).estimate for name in measures),
+        ]
+        for method in each.methods
+    ]
+    print_table(("method", *with_interval, *measures), rows)
     gain = each.gain[HEADLINE]
     print(
         f"tuned: {each.choice.mixture}; {each.verdict} {each.better_single} alone: {gain.estimate:+.3f} {HEADLINE} "
@@ -95,3 +105,86 @@ def _print(each: Evaluation) -> None:
     for left_out in each.left_out:
         print(f"left out: {left_out}")
     print()
+
+
+def _with_interval(figure: Interval) -> str:
+    return f"{figure.estimate:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+
+
+@eval_app.command("statistics")
+def statistics_(
+    context: typer.Context,
+    seed: Annotated[int, typer.Option("--seed", help="Of all random draws.", min=0)] = 0,
+    experiments: Annotated[
+        int, typer.Option("--experiments", help="Experiments a cell of the tables.", min=10)
+    ] = 10_000,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option("--shape", help="Only this kind of metric; may be repeated.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write README.md and simulation.parquet there.", show_default=False),
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Find out how far the statistics of comparisons hold: false positives, repeated looks, coverage of intervals.
+
+    Simulated experiments whose truth is known go through the functions that `workbench compare` uses. Ten thousand a
+    cell take some minutes.
+    """
+    from workbench.experiments.statistics.simulation import shapes_of, simulate  # noqa: PLC0415
+    from workbench.reports.statistics import command_of, frame_of, page, write_statistics  # noqa: PLC0415
+
+    del context, home  # no home is needed; the option is there as for every command
+    with progress_bar("simulating", of_bytes=False) as progress:
+        found = simulate(seed=seed, experiments=experiments, shapes=shapes_of(shape or []), progress=progress)
+    command = command_of(seed, experiments, shape or [])
+    written = None if out is None else write_statistics(found, out, command)
+    if json:
+        print_json({"command": command, "seed": seed, "shares": [share.row() for share in found]})
+        return
+    print(page(frame_of(found), command), end="")
+    if written is not None:
+        print(f"wrote {plain(str(written.page))} and {written.numbers.name}")
+
+
+@eval_app.command()
+def links(
+    context: typer.Context,
+    vault: Annotated[
+        Path | None,
+        typer.Option("--vault", help="The folder of notes; vault.path unless given.", show_default=False),
+    ] = None,
+    repeats: Annotated[int, typer.Option("--repeats", help="Times that other links are hidden.", min=1)] = 5,
+    share: Annotated[float, typer.Option("--share", help="Of the linked pairs, hidden at a time.", min=0, max=1)] = 0.1,
+    seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 20260301,
+    as_stored: Annotated[
+        bool, typer.Option("--as-stored", help="Use the stored vectors, which have seen the hidden links.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the table and its figures into this folder.", show_default=False)
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Hide some of a vault's links and see whether `zettel suggest` finds them, beside simpler rankings."""
+    from workbench.experiments.link_holdout import HoldoutSettings  # noqa: PLC0415  (--help needs none of it)
+    from workbench.reports.links import holdout_markdown, holdout_numbers  # noqa: PLC0415
+
+    asked = open_bench(context, home).vault(vault)
+    settings = HoldoutSettings(share, repeats, seed=seed)
+    with progress_bar("hiding", of_bytes=False) as progress:
+        found = asked.link_holdout(settings, as_stored=as_stored, progress=progress)
+    command = f"workbench eval links --vault {asked.root.name} --repeats {repeats} --share {share:g} --seed {seed}"
+    told = (found, asked.root.name, command + (" --as-stored" if as_stored else ""))
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        stem = f"link-holdout-{asked.root.name}"
+        (out / f"{stem}.md").write_text(holdout_markdown(*told), encoding="utf-8")
+        (out / f"{stem}.json").write_text(json_module.dumps(holdout_numbers(*told), indent=1) + "\n", encoding="utf-8")
+    if json:
+        print_json(holdout_numbers(*told))
+    else:
+        print(plain(holdout_markdown(*told)))

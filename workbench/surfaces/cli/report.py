@@ -75,6 +75,45 @@ def context_report(
     _tell(written, ids, f"only {told}" if told else "all projects", as_json=json)
 
 
+@report.command("vault")
+def vault_report(
+    context: typer.Context,
+    path: Annotated[
+        Path | None,
+        typer.Argument(help="The folder of notes; vault.path of the configuration unless given.", show_default=False),
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = False,
+    similarity: Annotated[
+        float | None,
+        typer.Option(
+            "--similarity",
+            help="From which two notes are of one theme, -1 to 1; as configured unless given.",
+            show_default=False,
+            min=-1,
+            max=1,
+        ),
+    ] = None,
+    holdout: Annotated[
+        Path | None,
+        typer.Option(
+            "--holdout", help="The JSON file that `eval links --out` wrote, to be told too.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="A file that ends in .html, or a folder for vault.html.")] = OUT,
+) -> None:
+    """Report on an indexed vault: numbers, health, themes, what is central, what holds it together, how it grew."""
+    written = open_bench(context, home).vault(path).report(out, similarity=similarity, holdout=holdout)
+    if json:
+        shape = {name: getattr(written, name) for name in ("notes", "score", "size_bytes")}
+        places = {name: str(getattr(written, name).absolute()) for name in ("path", "manifest")}
+        print_json(places | shape)
+        return
+    size = f"{written.size_bytes / 1000:,.0f} kB"
+    print(f"{plain(str(written.path))}: {plural(written.notes, 'note')}, health {written.score} of 100, {size}")
+    print(f"open  {written.path.absolute().as_uri()}")
+
+
 def _tell(written: WrittenReport, ids: list[str] | None, filters: str, *, as_json: bool) -> None:
     if as_json:
         print_json(

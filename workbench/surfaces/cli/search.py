@@ -7,10 +7,12 @@ import sys
 import time
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from workbench.errors import BadInputError
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import local, plain, print_json, progress_bar, zone
 
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
 INDENT: Final = "    "
 _WHITE_SPACE: Final = re.compile(r"\s+")
+
+
+VaultOption = Annotated[
+    Path | None,
+    typer.Option("--vault", help="A folder of notes that `vault index` has read, in place of sessions."),
+]
 
 
 class Mode(StrEnum):
@@ -69,8 +77,12 @@ def search(
         str | None, typer.Option("--session", help="Only of this session: id, beginning of one, or last.")
     ] = None,
     kind: Annotated[Kind | None, typer.Option("--kind", help="Only hits of this kind.")] = None,
+    vault: VaultOption = None,
 ) -> None:
-    """Search over everything that was said and done. What landed since the last search is indexed first."""
+    """Search over everything that was said and done, or over notes. What is new since the last search is indexed first.
+
+    Notes are searched as the last `vault index` found them; the filters are those of sessions.
+    """
     bench = open_bench(context, home)
     filters: dict[str, Any] = {
         "project": project,
@@ -82,8 +94,12 @@ def search(
         "session": session,
         "kind": kind.value if kind else None,
     }
+    asked = {name: value for name, value in filters.items() if value is not None}
+    if vault is not None and asked:
+        raise BadInputError(f"notes have no {', '.join(asked)}; leave out --{' and --'.join(asked)}, or --vault")
     with progress_bar("indexing", of_bytes=False) as progress:
-        answer = bench.answer(query, mode=mode.value if mode else None, limit=limit, progress=progress, **filters)
+        how: dict[str, Any] = {"mode": mode.value if mode else None, "limit": limit, "progress": progress}
+        answer = bench.answer(query, **how, **filters) if vault is None else bench.vault(vault).answer(query, **how)
     if json:
         print_json(
             {
@@ -94,21 +110,28 @@ def search(
             }
         )
         return
-    _print(answer, {name: value for name, value in filters.items() if value is not None})
-
-
-def _print(answer: Answer, filters: dict[str, Any]) -> None:
-    for hit in answer.hits.iter_rows(named=True):
-        by = hit["tool"] or hit["role"] or ""
-        when = local(hit["occurred_at"])
-        print(plain(f"{hit['score']:.3f}  {hit['kind']} {by}  {when}  {hit['session_id'] or ''}").replace("   ", "  "))
-        print(f"{INDENT}{_marked(hit['snippet'], hit['marks'])}\n")
     told = ", ".join(
-        f"{name} {local(value) if isinstance(value, datetime) else value}" for name, value in filters.items()
+        f"{name} {local(value) if isinstance(value, datetime) else value}" for name, value in asked.items()
     )
-    print(plain(f"{answer.hits.height} hits by {answer.mode}; {f'only {told}' if told else 'all projects'}; {zone()}"))
+    _print(answer, "all notes" if vault is not None else f"only {told}" if told else "all projects")
+
+
+def _print(answer: Answer, among: str) -> None:
+    for hit in answer.hits.iter_rows(named=True):
+        print(plain(_heading(hit)))
+        print(f"{INDENT}{_marked(hit['snippet'], hit['marks'])}\n")
+    print(plain(f"{answer.hits.height} hits by {answer.mode}; {among}; {zone()}"))
     for lack in (*answer.lacks, *answer.notices):
         print(f"workbench: {plain(lack)}", file=sys.stderr)
+
+
+def _heading(hit: dict[str, Any]) -> str:
+    """Score, what was found, when it was said or changed, and where it is."""
+    if "path" in hit:
+        return f"{hit['score']:.3f}  {hit['title']}  {local(hit['modified_at'])}  {hit['path']}:{hit['line']}"
+    by = hit["tool"] or hit["role"] or ""
+    when = local(hit["occurred_at"])
+    return f"{hit['score']:.3f}  {hit['kind']} {by}  {when}  {hit['session_id'] or ''}".replace("   ", "  ")
 
 
 def _marked(text: str, marks: list[list[int]]) -> str:
@@ -126,16 +149,21 @@ def _line(text: str) -> str:
 
 
 @app.command()
-def embed(context: typer.Context, home: HomeOption = None, json: JsonOption = False) -> None:
+def embed(context: typer.Context, home: HomeOption = None, json: JsonOption = False, vault: VaultOption = None) -> None:
     """Give every text a vector, for search by meaning. Ctrl-C ends it; what is done stays, the next run goes on."""
     started = time.perf_counter()
     bench = open_bench(context, home)
     with progress_bar("embedding", of_bytes=False) as progress:
-        done = bench.embed(progress=progress)
+        done = (bench if vault is None else bench.vault(vault)).embed(progress=progress)
     seconds = round(time.perf_counter() - started, 3)
     if json:
-        print_json(_shape(done, seconds))
+        print_json(embedded_shape(done, seconds))
         return
+    print_embedded(done, seconds)
+
+
+def print_embedded(done: Embedded, seconds: float) -> None:
+    """Tell a person what an embedding run did."""
     print(
         f"embedded {done.embedded:,} texts with {plain(done.model)} in {seconds:.1f} s; "
         f"{done.vectors:,} of {done.texts:,} texts have a vector"
@@ -147,7 +175,8 @@ def embed(context: typer.Context, home: HomeOption = None, json: JsonOption = Fa
         print(f"index of {done.index.rows:,} vectors: recall {done.index.recall:.3f}, {verdict}")
 
 
-def _shape(done: Embedded, seconds: float) -> dict[str, Any]:
+def embedded_shape(done: Embedded, seconds: float) -> dict[str, Any]:
+    """What an embedding run did, as JSON has it."""
     index = None
     if done.index is not None:
         index = {"rows": done.index.rows, "recall": done.index.recall, "accepted": done.index.is_accepted}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.reports.render.numbers import lasting
+from workbench.reports.render.numbers import UNKNOWN, lasting
 from workbench.reports.render.text import visible
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import local, plain, print_json, print_rows, print_table, zone
@@ -24,7 +24,11 @@ class Format(StrEnum):
     MARKDOWN = "md"
 
 
-@app.command()
+sessions_app = typer.Typer(help="List sessions, newest first; `label` says something of one.")
+app.add_typer(sessions_app, name="sessions")
+
+
+@sessions_app.callback(invoke_without_command=True)
 def sessions(
     context: typer.Context,
     home: HomeOption = None,
@@ -38,7 +42,10 @@ def sessions(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="The newest so many; 0 for all.", min=0)] = 50,
 ) -> None:
-    """List sessions, newest first."""
+    """List sessions, newest first; `label` says something of one."""
+    if context.invoked_subcommand is not None:
+        context.obj = home or context.obj
+        return
     bench = open_bench(context, home)
     found = bench.list_sessions(project=project, agent=agent, since=since.astimezone() if since else None)
     shown = found.head(limit) if limit and not json else found
@@ -77,6 +84,45 @@ def sessions(
     filters = {"project": project, "agent": agent, "since": local(since.astimezone()) if since else None}
     told = ", ".join(f"{name} {value}" for name, value in filters.items() if value)
     print(f"{shown.height:,} of {found.height:,} sessions" + (f"; only {told}" if told else "; all projects"))
+
+
+@sessions_app.command("label")
+def label(
+    context: typer.Context,
+    session: Annotated[str, typer.Argument(help="Its id, a prefix that fits no other, or last.")],
+    arm: Annotated[
+        str | None, typer.Option("--arm", help="Arm of a comparison; an empty one takes it away.", show_default=False)
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", help="A better title; an empty one takes it away.", show_default=False)
+    ] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", help="A tag to add; may be given several times.", show_default=False)
+    ] = None,
+    untag: Annotated[list[str] | None, typer.Option("--untag", help="A tag to take away.", show_default=False)] = None,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", help="The project it counts for; an empty one takes it away.", show_default=False),
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say something of a session; what is not named stays. Without an option, tell what is said of it."""
+    bench = open_bench(context, home)
+    session_id = bench.resolve_session(session)
+    given = {"arm": arm, "title": title, "project": project}
+    changes = {name: value for name, value in given.items() if value is not None}
+    if changes or tags or untag:
+        told = bench.label(session_id, add_tags=tags or (), remove_tags=untag or (), **changes)
+    else:
+        row = bench.session(session_id)["labels"] or {}
+        told = {name: row.get(name) for name in ("title", "tags", "arm", "project")}
+    if json:
+        print_json({"session_id": session_id, **told})
+        return
+    print(session_id)
+    for name, value in told.items():
+        print(f"  {name:<8} {plain(value) or UNKNOWN}")
 
 
 @app.command()

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from workbench.experiments.statistics import (
+from workbench.experiments.statistics.bootstrap import (
     Interval,
     bootstrap_interval,
     paired_bootstrap_interval,
@@ -55,7 +55,7 @@ def test_the_interval_of_two_groups_is_scipys_up_to_the_draws():
 
 def test_samples_drawn_in_several_batches_are_those_drawn_at_once(monkeypatch):
     whole = bootstrap_interval(FIRST, seed=9, resamples=1000)
-    monkeypatch.setattr("workbench.experiments.statistics._ELEMENTS_AT_ONCE", 600)
+    monkeypatch.setattr("workbench.experiments.statistics.bootstrap._ELEMENTS_AT_ONCE", 600)
     assert bootstrap_interval(FIRST, seed=9, resamples=1000) == pytest.approx(whole, abs=1e-12)
 
 

@@ -1,0 +1,192 @@
+"""Arms of a comparison: which sessions stand against which.
+
+An arm is a name and the sessions it holds. It comes from a condition over the scorecards, or from the values of one of
+their columns (a label, a configuration, a model). Sessions that did not come to their end, and those without an
+exchange, are in no arm; they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.errors import BadInputError
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+MOST_ARMS: Final = 6
+"""As many as a chart can tell apart; more values in a column are a sign that it does not name arms."""
+SHOWN: Final = 5
+"""Names listed in a message."""
+
+ARM_COLUMNS: Final = ("arm", "config_hash", "model", "version", "agent", "policy_id", "project_id", "task_type")
+"""Columns of the scorecards whose values may be arms."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One arm.
+
+    Attributes:
+        name: What it is called.
+        condition: The condition that chose it; None where a column's value did.
+        session_ids: The sessions that are compared.
+        not_final: Sessions that fit but did not come to their end.
+        without_turns: Sessions that fit but have no exchange.
+    """
+
+    name: str
+    condition: str | None
+    session_ids: tuple[str, ...]
+    not_final: int
+    without_turns: int
+
+
+def parse_arms(given: Sequence[str]) -> dict[str, str]:
+    """Conditions by name, of texts such as `new=model = 'x'`; the first is the baseline.
+
+    Raises:
+        BadInputError: A text has no name or no condition, or a name comes twice.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name, _, condition = (part.strip() for part in text.partition("="))
+        if not name or not condition:
+            raise BadInputError(f"an arm is NAME=FILTER, such as \"new=version >= '2.0'\"; got {text!r}")
+        if name in found:
+            raise BadInputError(f"two arms are called {name!r}; give each a name of its own")
+        found[name] = condition
+    return found
+
+
+def parse_plan(given: Sequence[str]) -> dict[str, float]:
+    """Planned shares by arm, of texts such as `new=0.1`.
+
+    Raises:
+        BadInputError: A text has no name, or its share is no number above 0.
+    """
+    found: dict[str, float] = {}
+    for text in given:
+        name, _, share = (part.strip() for part in text.partition("="))
+        try:
+            found[name] = float(share)
+        except ValueError:
+            found[name] = 0.0
+        if not name or not 0 < found[name] < float("inf"):
+            raise BadInputError(f"a plan is NAME=SHARE, such as new=0.1, for every arm; got {text!r}")
+    return found
+
+
+def arms_where(cards: pl.DataFrame, conditions: Mapping[str, str]) -> list[Arm]:
+    """Arms by conditions.
+
+    Args:
+        cards: Rows of `bench.scorecards()`.
+        conditions: One DuckDB expression an arm, over the columns of `cards`; where it is null, the session is not in.
+
+    Raises:
+        BadInputError: A condition is no single expression, or is not true or false; the message has DuckDB's own.
+    """
+    import duckdb  # noqa: PLC0415  (100 ms)
+
+    connection = duckdb.connect(":memory:")
+    try:
+        connection.execute("set TimeZone='UTC'; set python_enable_replacements=false")
+        connection.register("scorecards", cards.to_arrow())
+        connection.execute("set enable_external_access=false; set lock_configuration=true")
+        return [
+            _arm(name, condition, _fitting(connection, cards, name, condition))
+            for name, condition in conditions.items()
+        ]
+    finally:
+        connection.close()
+
+
+def arms_by(cards: pl.DataFrame, column: str, baseline: str | None = None) -> list[Arm]:
+    """Arms by the values of a column; the baseline first, then by name.
+
+    Args:
+        cards: Rows of `bench.scorecards()`.
+        column: One of `ARM_COLUMNS`.
+        baseline: The value that the others are compared with; the first by name unless given.
+
+    Raises:
+        BadInputError: There is no such column, it has fewer than two values or too many, or none is the baseline.
+    """
+    if column not in ARM_COLUMNS:
+        raise BadInputError(f"arms cannot be told by {column!r}; they can by {', '.join(ARM_COLUMNS)}")
+    values = sorted(cards[column].drop_nulls().unique().to_list())
+    if baseline is not None and baseline not in values:
+        raise BadInputError(f"no session has {column} {baseline!r}; there are {_listed(values)}")
+    if not 1 < len(values) <= MOST_ARMS:
+        hint = "workbench sessions label SESSION --arm NAME" if column == "arm" else "choose with --arm NAME=FILTER"
+        raise BadInputError(
+            f"{column} has {len(values)} values, 2 to {MOST_ARMS} make arms ({_listed(values)}); {hint}"
+        )
+    ordered = sorted(values, key=lambda value: (value != baseline, value))
+    return [_arm(value, None, cards.filter(cards[column] == value)) for value in ordered]
+
+
+def check_arms(arms: Sequence[Arm]) -> None:
+    """That arms can be compared.
+
+    Raises:
+        BadInputError: There are fewer than two, one is empty, or two hold the same session.
+    """
+    if len(arms) < 2:  # noqa: PLR2004
+        raise BadInputError("a comparison has two arms at least: --arm NAME=FILTER --arm NAME=FILTER, or --arm-label")
+    if len(arms) > MOST_ARMS:
+        raise BadInputError(f"{len(arms)} arms are more than a comparison can show; it takes {MOST_ARMS}")
+    for arm in arms:
+        if not arm.session_ids:
+            raise BadInputError(f"no session can be compared in the arm {arm.name!r}: {_left_out(arm)}")
+    for place, arm in enumerate(arms):
+        for other in arms[place + 1 :]:
+            both = sorted(set(arm.session_ids) & set(other.session_ids))
+            if both:
+                raise BadInputError(
+                    f"{len(both)} sessions are in both {arm.name!r} and {other.name!r}: {_listed(both)}; "
+                    "narrow the filters until every session is in one arm"
+                )
+
+
+def _fitting(connection: duckdb.DuckDBPyConnection, cards: pl.DataFrame, name: str, condition: str) -> pl.DataFrame:
+    import duckdb  # noqa: PLC0415
+    import polars as pl  # noqa: PLC0415
+
+    where = f"the filter of the arm {name!r}"
+    table = connection.table("scorecards")
+    try:
+        expression = duckdb.SQLExpression(condition)
+        (kind,) = table.select(expression).types
+        if str(kind) != "BOOLEAN":
+            raise BadInputError(f"{where} is no condition but of type {kind}: {condition}")
+        chosen = table.filter(expression).select("session_id").fetchall()
+    except duckdb.Error as error:
+        said = str(error).split("\n", 1)[0]
+        raise BadInputError(
+            f"{where} is not one condition over the columns of scorecards ({said}): {condition}"
+        ) from error
+    return cards.filter(pl.col("session_id").is_in([row[0] for row in chosen]))
+
+
+def _arm(name: str, condition: str | None, fitting: pl.DataFrame) -> Arm:
+    import polars as pl  # noqa: PLC0415
+
+    with_turns = fitting.filter(pl.col("total_turns") >= 1)
+    compared = with_turns.filter(pl.col("final"))
+    ids = tuple(sorted(compared["session_id"].to_list()))
+    return Arm(name, condition, ids, with_turns.height - compared.height, fitting.height - with_turns.height)
+
+
+def _left_out(arm: Arm) -> str:
+    if not (arm.not_final or arm.without_turns):
+        return "none fits" + (f" {arm.condition}" if arm.condition else "")
+    return f"{arm.not_final} that fit did not come to their end, {arm.without_turns} have no exchange"
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(map(str, values[:SHOWN])) + (" ..." if len(values) > SHOWN else "") if values else "none"
