@@ -9,6 +9,7 @@ import pytest
 from workbench.bench import Workbench
 from workbench.surfaces.main_job import ROOT, SAMPLES, main
 
+STEPS = ("replay", "comparison", "study", "vault", "vectors", "notes")
 ABOUT = {"isSidechain": False, "sessionId": "s-one", "cwd": "/srv/demo", "version": "2.1.40"}
 USAGE = {"input_tokens": 3, "output_tokens": 1234}
 HI = {
@@ -24,6 +25,18 @@ TRANSCRIPT = [
     json.dumps({**ASKED, "message": {"role": "user", "content": "Hello \x1b[31mred"}}),
     json.dumps({**ANSWERED, "requestId": "r1", "message": HI}),
 ]
+
+
+@pytest.fixture(autouse=True)
+def fast_embedder(monkeypatch):
+    """LSA in place of the default model, which takes a minute for the samples."""
+    monkeypatch.setenv("WORKBENCH_EMBEDDING__MODEL", "lsa")
+
+
+@pytest.fixture
+def only_import(monkeypatch):
+    """Nothing after the import and the report of sessions."""
+    monkeypatch.setattr("workbench.surfaces.main_steps.further_steps", lambda *_: iter(()))
 
 
 @pytest.fixture(scope="module")
@@ -53,21 +66,35 @@ def test_the_samples_land_and_the_report_is_there(folders, capsys):
     assert report.as_uri() in printed.out
     assert 'id="tool-calls"' in report.read_text("utf-8")
     assert json.loads(manifest.read_text("utf-8"))["file"] == "sessions.html"
+    steps = [line.split(":")[0] for line in printed.out.splitlines()]
+    assert [step for step in steps if step in STEPS] == list(STEPS)
+    assert "study: no verdict: 2 scored sessions, at least 30 are needed" in printed.out
+    assert "not done" not in printed.out
+    for page in ("context", "telemetry", "vault"):
+        assert (folder / "reports" / f"{page}.html").as_uri() in printed.out
     sessions = Workbench(folder / "home").sessions
     assert set(sessions["agent"]) == {"claude-code", "workbench"}
     assert all(session_id[:8] in printed.out for session_id in sessions["session_id"])
 
 
+def written(home):
+    """Every file of rows with its time; of the notes' runs each is one."""
+    files = (home / "tables").rglob("*.parquet")
+    return {path: path.stat().st_mtime_ns for path in files if "vault_runs" not in path.parts}
+
+
 def test_again_nothing_changes(folders, capsys):
     arguments, folder = folders
-    main(arguments)
     capsys.readouterr()
-    before = {path: path.stat().st_mtime_ns for path in (folder / "home" / "tables").rglob("*.parquet")}
+    before = written(folder / "home")
     assert main(arguments) == 0
-    assert capsys.readouterr().out.startswith("nothing changed in ")
-    assert {path: path.stat().st_mtime_ns for path in (folder / "home" / "tables").rglob("*.parquet")} == before
+    printed = capsys.readouterr().out
+    assert printed.startswith("nothing changed in ")
+    assert " 0 of them new\n" in printed
+    assert written(folder / "home") == before
 
 
+@pytest.mark.usefixtures("only_import")
 def test_sessions_from_elsewhere_are_told_alone(folders, transcripts, capsys):
     arguments, folder = folders
     main(arguments)
@@ -87,6 +114,7 @@ def test_sessions_from_elsewhere_are_told_alone(folders, transcripts, capsys):
     assert "1 session in 1 project" in (folder / "reports" / "sessions.html").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("only_import")
 def test_many_sessions_have_a_line_a_project(folders, transcripts, capsys):
     arguments, _ = folders
     for number in range(25):
@@ -98,6 +126,7 @@ def test_many_sessions_have_a_line_a_project(folders, transcripts, capsys):
     assert "      13  claude-code       13         13      0       0  16,042  /srv/0" in printed
 
 
+@pytest.mark.usefixtures("only_import")
 def test_a_folder_without_sessions_says_so(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     arguments = ["--home", str(tmp_path / "home"), "--out", str(tmp_path / "out"), "--from", str(tmp_path / "empty")]
@@ -108,6 +137,25 @@ def test_a_folder_without_sessions_says_so(tmp_path, capsys):
     assert 'id="empty"' in (tmp_path / "out" / "sessions.html").read_text("utf-8")
 
 
+def test_a_step_that_cannot_be_done_hides_no_other(tmp_path, transcripts, monkeypatch, capsys):
+    monkeypatch.setenv("WORKBENCH_EMBEDDING__MODEL", "no-such-model")
+    arguments = ["--home", str(tmp_path / "home"), "--out", str(tmp_path / "out"), "--from", str(transcripts)]
+    assert main(arguments) == 1
+    printed = capsys.readouterr().out
+    assert "\nvectors: not done: " in printed
+    assert "\nnotes: health " in printed
+    assert "\ncomparison: nothing to compare: agent, model, version are the same in every session" in printed
+
+
+def test_notes_of_ones_own_are_read_in_place_of_the_sample(tmp_path, transcripts, capsys):
+    (tmp_path / "notes").mkdir()
+    for name in ("One", "Two", "Three"):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"[[Four]] is not {name} of water and stone", "utf-8")
+    arguments = ["--home", str(tmp_path / "home"), "--out", str(tmp_path / "out"), "--from", str(transcripts)]
+    assert main([*arguments, "--vault", str(tmp_path / "notes")]) == 0
+    assert "\nvault: 3 notes, 3 links, 0 issues in notes\n" in capsys.readouterr().out
+
+
 def test_a_place_that_is_not_there_is_told(tmp_path, capsys):
     arguments = ["--home", str(tmp_path / "home"), "--out", str(tmp_path / "out")]
     assert main([*arguments, "--from", str(tmp_path / "nowhere")]) == 3
@@ -115,6 +163,7 @@ def test_a_place_that_is_not_there_is_told(tmp_path, capsys):
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.usefixtures("only_import")
 def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_in(folders, transcripts, capsys):
     arguments, _ = folders
     (transcripts / "loop.jsonl").symlink_to("loop.jsonl")
@@ -147,6 +196,7 @@ def test_ctrl_c_is_told(folders, monkeypatch, capsys):
     assert "what has landed stays" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("only_import")
 def test_the_users_home_is_never_touched(tmp_path, transcripts, monkeypatch):
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "users"))
     assert main(["--home", str(tmp_path / "own"), "--out", str(tmp_path / "out"), "--from", str(transcripts)]) == 0
@@ -158,6 +208,6 @@ def test_without_arguments_everything_stays_in_the_clone(monkeypatch):
     seen = []
     monkeypatch.setattr("workbench.surfaces.main_job.run", lambda *places: seen.extend(places) or 0)
     assert main([]) == 0
-    assert seen == [ROOT / ".run" / "home", ROOT / "reports", None]
+    assert seen == [ROOT / ".run" / "home", ROOT / "reports", None, None]
     assert Path(sys.modules["workbench"].__file__).is_relative_to(ROOT)
     assert all((ROOT / path).is_dir() for path in SAMPLES)

@@ -1,4 +1,4 @@
-"""The main job, whole: transcripts and notes to tables, replay, study, comparison, vectors, reports that open in a browser.
+"""The main job: transcripts and notes to tables, replay, study, comparison, vectors, reports that open in a browser.
 
     python -m workbench.surfaces.main_job --home .run/home --out reports [--from PATH] [--vault FOLDER]
 

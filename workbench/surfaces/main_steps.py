@@ -56,7 +56,7 @@ def further_steps(bench: Workbench, out: Path, session_ids: Sequence[str], notes
         "comparison": lambda: _compare(bench, out),
         "study": lambda: _study(bench, session_ids),
         "vault": lambda: _index(bench, notes),
-        "vectors": lambda: _embed(bench, notes),
+        "vectors": lambda: _embed(bench, session_ids, notes),
         "notes": lambda: _notes(bench, out, notes),
     }
     for name, step in steps.items():
@@ -114,13 +114,14 @@ def _index(bench: Workbench, notes: Path) -> Found:
     )
 
 
-def _embed(bench: Workbench, notes: Path) -> Found:
+def _embed(bench: Workbench, session_ids: Sequence[str], notes: Path) -> Found:
     with progress_bar("embedding notes", of_bytes=False) as progress:
-        of_notes = bench.vault(notes).embed(progress=progress)
-    with progress_bar("embedding sessions", of_bytes=False) as progress:
-        of_sessions = bench.embed(progress=progress)
-    new, known = (sum(getattr(each, name) for each in (of_notes, of_sessions)) for name in ("embedded", "vectors"))
-    return f"{plural(known, 'text')} have a vector by {of_sessions.model}, {count(new)} of them new", None
+        done = [bench.vault(notes).embed(progress=progress)]
+    if session_ids:
+        with progress_bar("embedding sessions", of_bytes=False) as progress:
+            done.append(bench.embed(progress=progress))
+    known, new = sum(each.vectors for each in done), sum(each.embedded for each in done)
+    return f"{plural(known, 'text')} have a vector by {done[-1].model}, {count(new)} of them new", None
 
 
 def _notes(bench: Workbench, out: Path, notes: Path) -> Found:

@@ -79,8 +79,8 @@ class Study:
     def run(self) -> StudyResult:
         """Make the study; what is in `memory` already is not made again.
 
-        On one thread: the matrices are small, and threads of BLAS and OpenMP wait for each other by spinning, which on a
-        busy machine took a hundred times as long.
+        On one thread: the matrices are small, and threads of BLAS and OpenMP wait for each other by spinning, which
+        on a busy machine took a hundred times as long.
         """
         from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
