@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.text.redaction import Redactor
     from workbench.vault.analytics import GraphFigures
     from workbench.vault.fix.apply import FixResult
+    from workbench.vault.forget import VaultForgotten
     from workbench.vault.graph import NoteGraph
     from workbench.vault.growth import Growth
     from workbench.vault.index import Progress, VaultRun
@@ -104,6 +105,23 @@ class Vault:
         for count in waiting:
             on_change(count)
             yield self.index()
+
+    def forget(self, *, dry_run: bool = False, step: Callable[[str], None] = lambda _: None) -> VaultForgotten:
+        """Remove everything of this vault from the home, for good; its folder stays as it is. See `vault.forget`.
+
+        Args:
+            dry_run: Only tell what would go.
+            step: Told the tables that come next.
+
+        Raises:
+            NotFoundError: Nothing is known of the vault.
+            BusyError: Another process is at work and does not end; nothing was changed.
+            StoreError: The home cannot be read or written to.
+        """
+        from workbench.vault.forget import forget_vault  # noqa: PLC0415
+
+        self._read = None
+        return forget_vault(self._lake, self._note_search, self.vault_id, self.root, dry_run=dry_run, step=step)
 
     def status(self) -> dict[str, Any]:
         """What is known of the vault, and what has changed in its folder since; see `vault.status.status_of`.
@@ -285,8 +303,11 @@ class Vault:
         Args:
             note: Its path, name, title or alias.
             options: `limit`, `min_similarity`, `min_graph_distance`, `mode`, as `zettel.surprise.surprise` has them.
+
+        Returns:
+            With the `snippet` of each note: the piece of it closest in meaning to the reference.
         """
-        return self.operations.surprise(note, **options)
+        return self.operations.surprise(note, snippets=self._note_search.closest_pieces, **options)
 
     def suggest(self, note: str, **options: Any) -> Suggestions:
         """Links that a note could have.

@@ -31,21 +31,26 @@ class Vaulting(ABC):
         """One folder of notes.
 
         Args:
-            path: The folder; what the configuration says in `vault.path` unless given.
+            path: The folder; what the configuration says in `vault.path` unless given. One that is gone is a vault
+                as long as anything is stored of it.
 
         Raises:
             BadInputError: No folder is given, and none configured; or it is a file.
             NotFoundError: There is no such folder.
         """
         from workbench.text.redaction import redact, unredacted  # noqa: PLC0415
-        from workbench.vault.index import vault_root  # noqa: PLC0415
+        from workbench.vault.forget import is_known  # noqa: PLC0415
+        from workbench.vault.index import vault_id_of, vault_root  # noqa: PLC0415
         from workbench.vault_face import Vault  # noqa: PLC0415
 
         folder = path or self.config.vault.path
         if folder is None:
             raise BadInputError("which vault? Name its folder, or set vault.path in the configuration")
         redactor = redact if self.config.redaction.enabled else unredacted
-        vault = Vault(self._lake, vault_root(Path(folder)), self.config, redactor)
+        root = Path(folder).expanduser().resolve()
+        if root.exists() or not is_known(self._lake, vault_id_of(root)):
+            root = vault_root(Path(folder))
+        vault = Vault(self._lake, root, self.config, redactor)
         vault.notices = self.notices
         return vault
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 from command import WORKBENCH, environment, workbench
 from in_process import runner
 from transcripts import CWD, OTHER, SESSION, jsonl, prompt, small_session, stamp
@@ -19,6 +21,7 @@ from transcripts import CWD, OTHER, SESSION, jsonl, prompt, small_session, stamp
 import workbench as wb
 from workbench.config import load_config
 from workbench.store.tables import TABLES
+from workbench.surfaces.cli.app import MODULES, _command, app, load_commands
 
 EVIL = "ffffffff-0000-4000-8000-000000000003"
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\x9b2J \N{RIGHT-TO-LEFT OVERRIDE}gpj.exe"
@@ -546,3 +549,28 @@ def test_two_homes_do_not_know_each_other(run, files, home, tmp_path):
     assert len(run("sessions", "--home", tmp_path / "h", "--json").json) == 1
     shutil.rmtree(tmp_path / "h")
     assert len(run("sessions", "--home", home, "--json").json) == 3
+
+
+def test_every_command_names_the_modules_that_add_it_and_its_sub_commands():
+    """A command that is run loads these alone, see `surfaces.cli.app.MODULES`."""
+    load_commands()
+    adding = {}
+    for name, command in typer.main.get_command(app).commands.items():
+        below = getattr(command, "commands", {}).values()
+        called = [each.callback for each in [command, *below] if each.callback is not None]
+        adding[name] = {inspect.unwrap(each).__module__.rpartition(".")[2] for each in called}
+    assert adding == {name: set(modules) for name, modules in MODULES.items()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["usage"], "usage"),
+        (["--home", "vault", "usage", "--json"], "usage"),
+        (["--home=vault", "usage"], "usage"),
+        (["--help"], ""),
+        ([], ""),
+    ],
+)
+def test_the_command_is_found_among_options(arguments, command):
+    assert _command(arguments) == command

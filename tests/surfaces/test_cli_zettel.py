@@ -99,6 +99,12 @@ def test_without_vectors_surprise_says_what_is_missing(run, folder):
 
 
 @pytest.mark.usefixtures("given_vectors")
+def test_surprise_that_finds_nothing_says_what_asks_for_less(run, folder):
+    done = run("zettel", "surprise", "Home", "--vault", folder, "--min-similarity", "1")
+    assert (done.code, "--min-similarity and --min-distance ask for less" in done.err) == (0, True)
+
+
+@pytest.mark.usefixtures("given_vectors")
 def test_surprise_follows_the_reading_that_is_asked_for(run, folder):
     far = told(run("zettel", "surprise", "Home", "--vault", folder, "--json"))
     assert [row["path"] for row in far["notes"]] == ["Lone.md"]

@@ -59,6 +59,12 @@ def test_index_status_and_what_changed_since(run, vault):
     assert "notes" in run("vault", "status").out
 
 
+def test_a_folder_without_notes_is_told(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = run("vault", "index", tmp_path / "empty")
+    assert (done.code, f"there is no note (*.md) in {tmp_path / 'empty'}" in done.err) == (0, True)
+
+
 def test_what_is_missing_is_told(run, vault, tmp_path):
     assert run("vault", "index", tmp_path / "nowhere").code == 3
     assert run("vault", "index").code == 2
@@ -73,6 +79,22 @@ def test_a_file_that_cannot_be_opened_is_an_exit_code(run, vault, monkeypatch):
     monkeypatch.setattr("workbench.vault.index.read_note", refuse)
     done = run("vault", "index", vault)
     assert (done.code, "2 files could not be opened" in done.err) == (1, True)
+
+
+def test_forget_tells_what_would_go_asks_and_leaves_the_notes(run, vault):
+    assert run("vault", "forget", vault, "--yes").code == 3
+    run("vault", "index", vault)
+    would = run("vault", "forget", vault, "--dry-run")
+    assert (would.code, "rows would go (vault_runs 1," in would.out) == (0, True)
+    refused = run("vault", "forget", vault)
+    assert (refused.code, "add --yes" in refused.err) == (2, True)
+    assert run("vault", "status", vault).code == 0
+    done = run("vault", "forget", vault, "--yes", "--json")
+    keys = ["dry_run", "vault_id", "root", "rows", "chunks", "copies", "reports", "bytes", "left"]
+    assert (done.code, list(done.json)) == (0, keys)
+    assert (done.json["dry_run"], done.json["rows"]["notes"], done.json["left"]) == (False, 2, [])
+    assert run("vault", "status", "--json").json == []
+    assert sorted(path.name for path in vault.iterdir()) == ["A.md", "B.md"]
 
 
 def test_watch_follows_changes_until_it_is_interrupted(vault, tmp_path):

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -216,6 +217,22 @@ def test_a_note_that_cannot_be_read_keeps_what_was_known(bench, root, monkeypatc
     assert vault.text("A.md").startswith("---")
     issues = bench.sql("select path, kind, detail from note_issues order by path").rows()
     assert [(path, kind) for path, kind, _ in issues] == [("A.md", "unreadable_file"), ("New.md", "unreadable_file")]
+
+
+def test_a_vault_that_vanishes_while_the_run_goes_on_keeps_what_was_known(bench, root, monkeypatch):
+    before = bench.vault(root).index().notes
+    real = index_module.VaultIndexer._listed
+
+    def vanish(indexer):
+        listing = real(indexer)
+        shutil.rmtree(root)
+        return listing
+
+    monkeypatch.setattr(index_module.VaultIndexer, "_listed", vanish)
+    vault = bench.vault(root)
+    with pytest.raises(NotFoundError, match="vanished while it was read"):
+        vault.index(anew=True)
+    assert (before > 0, vault.notes.height) == (True, before)
 
 
 def test_a_note_that_vanishes_while_the_run_goes_on_is_gone(bench, root, monkeypatch):

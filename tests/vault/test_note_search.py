@@ -195,3 +195,15 @@ def test_what_cannot_be_searched_is_refused_in_words(place, vault, tmp_path):
         wb.open(place / "home").vault(tmp_path / "new").search("x")
     with pytest.raises(BadInputError, match="no search mode 'graph'"):
         vault.search("x", mode="graph")
+
+
+def test_a_surprise_shows_the_piece_that_is_closest_to_the_reference(tmp_path):
+    far = "# Kettle\n\n" + "\n\n".join(f"Teapots of year {year} were brown and round. " * 30 for year in (1, 2, 3))
+    notes = {"A.md": "# Valve\nvalve pump water", "B.md": f"{far}\n\n## Valve\n\nvalve pump water {'drip ' * 60}\n"}
+    vault = opened(tmp_path / "home", written(tmp_path / "vault", notes))
+    vault.index()
+    assert "snippet" not in vault.surprise("A").notes.columns
+    vault.embed()
+    (piece,) = vault.surprise("A", min_similarity=0.0).notes["snippet"].to_list()
+    assert "valve pump water" in piece
+    assert len(piece) == 200

@@ -137,6 +137,12 @@ def test_a_link_says_heading_block_and_what_is_shown():
     ]
 
 
+def test_a_link_knows_the_field_whose_value_begins_on_the_next_line():
+    note = parse_note("---\nup:\n  - '[[A]]'\n  - '[[B]]'\nrelated:\r\n- '[[C]]'\nnext:\t'[[D]]'\n---\n[[E]]\n", "n.md")
+    told = [(each.link.target, each.key) for each in note.links]
+    assert told == [("A", "up"), ("B", "up"), ("C", "related"), ("D", "next"), ("E", None)]
+
+
 def test_a_link_knows_the_field_it_stands_in():
     note = parse_note("---\nup: [[A]]\nrelated:\n  - '[[B]]'\n---\nnext:: [[C]]\n[[D]] [prev:: [[E]]]\n", "n.md")
     assert [(each.link.target, each.key) for each in note.links] == [

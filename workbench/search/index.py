@@ -249,6 +249,16 @@ class ChunkIndex:
             note = self.database.note_path(table.name)
             return nearest.build(table, self._matrix(model_id, table), self.settings, note)
 
+    def count(self) -> int:
+        """Chunks there are.
+
+        Raises:
+            StoreError: The index cannot be read.
+        """
+        with self.database.errors():
+            table = self.database.open(self.name)
+            return 0 if table is None else int(table.count_rows())
+
     def is_there(self) -> bool:
         """Whether anything was ever put in."""
         return self._chunks() is not None
@@ -335,6 +345,26 @@ class ChunkIndex:
             return nearest.no_neighbours()
         with self.database.errors():
             return nearest.of_rows(read_where_in(table, ["chunk_id", "vector"], "chunk_id", chunk_ids), vector)
+
+    def closest(self, vector: NDArray[np.float32], model_id: str, owners: Collection[str]) -> dict[str, str]:
+        """The text of that chunk of each owner which lies closest to a vector; owners without vectors are left out.
+
+        Args:
+            vector: Of the model, shape (dimension,).
+            model_id: Whose vectors.
+            owners: At most some hundred.
+
+        Raises:
+            StoreError: The index cannot be read.
+        """
+        table = self._chunks()
+        if table is None or not owners:
+            return {}
+        with self.database.errors():
+            chunks = _frame(read_where_in(table, ["chunk_id", "owner", "text"], "owner", owners))
+        near = chunks.join(self.cosines(vector, model_id, chunks["chunk_id"].to_list()), on="chunk_id")
+        best = near.sort("semantic", "chunk_id", descending=[True, False]).unique("owner", keep="first")
+        return dict(best.select("owner", "text").iter_rows())
 
     def missing_vectors(self, model_id: str) -> pl.DataFrame:
         """Chunks that the model has not embedded, newest first: `chunk_id`, `content_hash`, `text`."""

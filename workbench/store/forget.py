@@ -18,6 +18,7 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -108,7 +109,7 @@ def plan(lake: Lake, session_ids: Iterable[str]) -> Plan:
     ids = sorted(set(session_ids))
     own, shared = _sources(Archive(lake.home.archive), ids)
     logs = _log_folders(lake, ids)
-    reports = list(_reports(lake.home, ids))
+    reports = list(reports_about(lake.home, partial(_is_about, set(ids))))
     inside = str(lake.home.root) + os.sep
     paths = sorted({source.entry.path for source in (*own, *shared)})
     return Plan(
@@ -118,7 +119,7 @@ def plan(lake: Lake, session_ids: Iterable[str]) -> Plan:
         shared,
         logs,
         reports,
-        sum(map(_size, [*_contents(lake.home, own), *logs, *reports])),
+        sum(map(size_of, [*_contents(lake.home, own), *logs, *reports])),
         [path for path in paths if not path.startswith(inside) and Path(path).is_file()],
     )
 
@@ -191,7 +192,7 @@ def erase(lake: Lake, about: Plan, *, step: Step = lambda _: None) -> list[Path]
         _forget_sources(home, about.own)
         for path in about.reports:
             path.unlink(missing_ok=True)
-        _remove_left_overs(home)
+        remove_left_overs(home)
     if (home.root / VECTORS).is_dir():
         step(VECTORS)
         forget_sessions(VectorDatabase(home.root / VECTORS), about.session_ids)
@@ -244,7 +245,8 @@ def _contents(home: Home, sources: Iterable[Source]) -> list[Path]:
     return [home.archive / f"{sha256}.zst" for sha256 in sorted({source.sha256 for source in sources})]
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of the files right in a folder; 0 where it cannot be looked at."""
     try:
         return sum(each.stat().st_size for each in path.iterdir()) if path.is_dir() else path.stat().st_size
     except OSError:
@@ -267,27 +269,36 @@ class _Told(msgspec.Struct):
     parameters: Mapping[str, Any]
 
 
-def _reports(home: Home, ids: Collection[str]) -> Iterator[Path]:
-    """Reports under the home's own folder, of these sessions or of all."""
+def _is_about(ids: Collection[str], parameters: Mapping[str, Any]) -> bool:
+    """Whether a report with these parameters tells of some of the sessions, or of all there were."""
+    chosen = parameters.get("session_ids")
+    return chosen is None or not set(ids).isdisjoint(chosen)
+
+
+def reports_about(home: Home, is_about: Callable[[Mapping[str, Any]], bool]) -> Iterator[Path]:
+    """Reports under the home's own folder, each page with its manifest.
+
+    Args:
+        home: Where they are looked for.
+        is_about: Asked with the parameters in a report's manifest.
+    """
     ours = {home.tables, home.archive, home.sessions}
     for folder, folders, names in os.walk(home.root):
         folders[:] = [name for name in folders if Path(folder, name) not in ours and not name.startswith(STAGING)]
         for name in sorted(names):
             path = Path(folder, name)
-            page = _page_about(path, ids) if name.endswith(".manifest.json") else None
+            page = _page_about(path, is_about) if name.endswith(".manifest.json") else None
             if page is not None:
                 yield from (each for each in (page, path) if each.exists())
 
 
-def _page_about(manifest: Path, ids: Collection[str]) -> Path | None:
-    """The page of a report's manifest, if it tells of one of the sessions."""
+def _page_about(manifest: Path, is_about: Callable[[Mapping[str, Any]], bool]) -> Path | None:
+    """The page of a report's manifest, if it is one that is looked for."""
     try:
         told = msgspec.json.decode(manifest.read_bytes(), type=_Told)
     except (OSError, msgspec.DecodeError):
         return None
-    chosen = told.parameters.get("session_ids")
-    is_about = chosen is None or not set(ids).isdisjoint(chosen)
-    return manifest.with_name(Path(told.file).name) if is_about else None
+    return manifest.with_name(Path(told.file).name) if is_about(told.parameters) else None
 
 
 def _log_lock(folder: Path) -> WriterLock:
@@ -315,7 +326,7 @@ def _forget_sources(home: Home, own: Iterable[Source]) -> None:
         archive.settle(source.entry.source_id, (), [source.sha256])
 
 
-def _remove_left_overs(home: Home) -> None:
+def remove_left_overs(home: Home) -> None:
     """Remove what a dead import, backup or forget left: half-written files, damaged ones, contents without an entry."""
     for path in home.root.glob(f"{STAGING}*"):
         shutil.rmtree(path, ignore_errors=True)

@@ -189,6 +189,8 @@ class VaultIndexer:
             is_all = anew or known.derive_version not in (None, DERIVE_VERSION)
             listing = self._listed()
             read = self._read(listing, known, open_all=rehash or is_all, parse_all=is_all, progress=progress)
+            if not self._root.is_dir():
+                raise NotFoundError(f"the folder {self._root} vanished while it was read; what was known of it stays")
             return self._written(read, known, began, started_at, is_all=is_all)
 
     def _listed(self) -> Listing:

@@ -16,7 +16,11 @@ from workbench.search.searching import CollectionSearch
 from workbench.vault.note_chunks import NoteTexts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from workbench.config import Config
     from workbench.store.lake import Lake
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
 
 NOTES_AT_ONCE: Final = 1_000
 """Notes put in with one commit: they are short, and a commit costs as much as cutting a hundred of them."""
+
+SNIPPET: Final = 200
+"""Characters of the piece that two notes share in meaning; PAI specification, 18.2."""
 
 COLUMNS: Final = (
     "path",
@@ -191,6 +198,21 @@ class NoteSearch(CollectionSearch):
         models = self.index.models()
         return models[0] if len(models) == 1 else self.embedder.model_id if models else None
 
+    def closest_pieces(self, vector: NDArray[np.float32], paths: Sequence[str]) -> dict[str, str]:
+        """What in some notes is closest to a vector: the closest chunk's first `SNIPPET` characters, in one line.
+
+        Args:
+            vector: Of the model whose vectors count.
+            paths: The notes; those without a vector are left out.
+
+        Raises:
+            EmbedderUnavailableError: Several models have vectors here, and the configured one cannot be loaded.
+            StoreError: The index cannot be read.
+        """
+        model_id = self.model_id()
+        found = {} if model_id is None else self.index.closest(vector, model_id, paths)
+        return {path: " ".join(text.split())[:SNIPPET] for path, text in found.items()}
+
     def without_vector(self) -> tuple[str | None, int]:
         """Whose vectors count, and how many notes have none of them or one of an earlier content; nothing is changed.
 
@@ -207,13 +229,25 @@ class NoteSearch(CollectionSearch):
         owners, _ = read_means(self.index, model_id)
         return model_id, len(wanted) - sum(1 for path in owners if path in wanted and wanted[path] == known.get(path))
 
+    def stored_chunks(self) -> int:
+        """Pieces of notes in the index, whatever the tables say.
+
+        Raises:
+            StoreError: The index cannot be read.
+        """
+        return self.index.count()
+
     def forget(self) -> None:
         """Remove the index of this vault with all its texts and vectors.
 
         Raises:
-            BusyError, StoreError: The folder cannot be written to.
+            BusyError: Another process embeds, or brings an index up to date.
+            StoreError: The folder cannot be written to.
         """
-        self.index.database.drop_collection(self.index.name)
+        database = self.index.database
+        if database.tables_of(self.index.name):
+            with database.lock("embed"), database.lock("refresh"):
+                database.drop_collection(self.index.name)
         shutil.rmtree(self._fits, ignore_errors=True)
 
     def _as_notes(self, hits: pl.DataFrame) -> pl.DataFrame:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from workbench.config.vault import Vault as VaultSettings
 from workbench.errors import NotFoundError
@@ -117,11 +119,25 @@ class Operations:
         min_similarity: float | None = None,
         min_graph_distance: int | None = None,
         mode: SurpriseMode = "formula",
+        snippets: Callable[[NDArray[np.float32], Sequence[str]], Mapping[str, str]] | None = None,
     ) -> Surprises:
-        """Notes alike in meaning and far apart by links; see `zettel.surprise.surprise`."""
+        """Notes alike in meaning and far apart by links; see `zettel.surprise.surprise`.
+
+        Args:
+            note: Named in any way.
+            limit: As configured unless given; so the next two.
+            min_similarity: Least cosine.
+            min_graph_distance: Least steps.
+            mode: Which reading.
+            snippets: From the note's vector and paths to the piece of each note that is closest to the vector.
+        """
         given = {"limit": limit, "min_similarity": min_similarity, "min_graph_distance": min_graph_distance}
         options = _options(self.settings.surprise, (*given, "unreachable_distance"), given)
-        return surprise(self.resolve(note), self.notes, self.graph, self.vectors, mode=mode, **options)
+        reference = self.resolve(note)
+        row = self.vectors.place(reference)
+        if snippets is not None and row is not None:
+            options["snippets"] = partial(snippets, self.vectors.matrix[row])
+        return surprise(reference, self.notes, self.graph, self.vectors, mode=mode, **options)
 
     def suggest(self, note: str, *, limit: int | None = None, exclude_linked: bool = True) -> Suggestions:
         """Links that a note could have; see `zettel.suggest.suggest`."""

@@ -66,7 +66,11 @@ def test_a_note_that_cannot_be_compared_is_named(note, lack):
 def test_rows_may_carry_the_closest_piece_of_the_note():
     notes, _, graph = vault_of("A B")
     found = surprise(
-        "A.md", notes, graph, vectors_of({"A.md": [1, 0], "B.md": [1, 0]}), snippet=lambda path: f"of {path}"
+        "A.md",
+        notes,
+        graph,
+        vectors_of({"A.md": [1, 0], "B.md": [1, 0]}),
+        snippets=lambda paths: {path: f"of {path}" for path in paths},
     )
     assert found.notes["snippet"].to_list() == ["of B.md"]
 

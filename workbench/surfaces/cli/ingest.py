@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.errors import BadInputError
+from workbench.errors import BadInputError, WorkbenchError
 from workbench.ingest.cycles import no_cycle_collection
 from workbench.reports.render.numbers import plural
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
@@ -18,6 +19,7 @@ from workbench.surfaces.cli.output import plain, print_json, progress_bar
 if TYPE_CHECKING:
     from typing import TextIO
 
+    from workbench.bench import Workbench
     from workbench.ingest.importer import ImportResult
     from workbench.ingest.prepare import LeftOut
     from workbench.ingest.rebuild import RebuildResult
@@ -68,8 +70,18 @@ def ingest(
         print_json(_shape(result, seconds))
     else:
         _print(result, seconds, again=again)
+    if result.sessions:
+        _prepare_answer(bench)
     if result.errors:
         raise typer.Exit(1)
+
+
+def _prepare_answer(bench: Workbench) -> None:
+    """Add up usage while all that it needs is loaded: 0.2 s now spare whoever asks next a second."""
+    from workbench.surfaces.cli.usage import prepare_answer  # noqa: PLC0415
+
+    with suppress(WorkbenchError):  # whoever asks is told
+        prepare_answer(bench)
 
 
 def _start_ahead(paths: list[Path], home: Path | None) -> None:

@@ -45,9 +45,14 @@ def _scalar(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
+def as_json(value: Any) -> str:
+    """A value as JSON; times are ISO 8601 in UTC, numbers that are none become null."""
+    return json.dumps(_jsonable(value), ensure_ascii=False, indent=1)
+
+
 def print_json(value: Any) -> None:
-    """Print a value as JSON; times are ISO 8601 in UTC, numbers that are none become null."""
-    print(json.dumps(_jsonable(value), ensure_ascii=False, indent=1))
+    """Print a value as JSON, see `as_json`."""
+    print(as_json(value))
 
 
 def print_rows(frame: pl.DataFrame) -> None:

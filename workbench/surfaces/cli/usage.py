@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workbench.reports.render.numbers import UNKNOWN, count, plural
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
-from workbench.surfaces.cli.output import local, plain, print_json, print_table
+from workbench.surfaces.cli.output import as_json, local, plain, print_table
 
 if TYPE_CHECKING:
+    from workbench.bench import Workbench
     from workbench.reports.usage import Usage, UsageRow
 
 COUNTERS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
@@ -42,28 +44,55 @@ def usage(
     ] = None,
 ) -> None:
     """Add up tokens and cost of model calls, each call once."""
-    from workbench.reports.usage import read_usage  # noqa: PLC0415  (--help needs none of it)
-    from workbench.store.lake import Lake  # noqa: PLC0415
-
-    bench = open_bench(context, home)
-    bench.land_logs()
-    moment = since.astimezone() if since else None
-    found = read_usage(Lake(bench.home), by.value, since=moment, project=project)
+    answered = None if since or project or not json else _remembered(context, home, by)
+    if answered is not None:
+        print(answered)
+        return
+    found, answer = _asked(open_bench(context, home), by, since=since, project=project)
     if json:
-        print_json(
-            {
-                "by": found.by,
-                "zone": found.zone,
-                "rows": found.row_dicts(),
-                "total": found.total.as_dict(),
-                "unpriced_models": found.unpriced_models,
-            }
-        )
+        print(answer)
         return
     _print(found)
-    filters = {"project": project, "since": local(moment) if moment else None}
+    filters = {"project": project, "since": local(since.astimezone()) if since else None}
     told = ", ".join(f"{name} {value}" for name, value in filters.items() if value)
     print(plain(f"only {told}" if told else "all projects"))
+
+
+def _remembered(context: typer.Context, home: Path | None, by: By) -> str | None:
+    """The answer of before, where nothing landed since; what reads the tables is not even loaded."""
+    from workbench.config import resolve_home  # noqa: PLC0415
+    from workbench.reports.usage_memory import remembered  # noqa: PLC0415
+    from workbench.store.home import Home  # noqa: PLC0415
+
+    return remembered(Home.open(resolve_home(home or context.obj)), by.value)
+
+
+def _asked(bench: Workbench, by: By, *, since: datetime | None, project: str | None) -> tuple[Usage, str]:
+    """The answer, and it as JSON."""
+    from workbench.reports.usage import read_usage  # noqa: PLC0415  (--help needs none of it)
+    from workbench.reports.usage_memory import remember, state  # noqa: PLC0415
+    from workbench.store.lake import Lake  # noqa: PLC0415
+
+    bench.land_logs()
+    before = state(bench.home)
+    found = read_usage(Lake(bench.home), by.value, since=since.astimezone() if since else None, project=project)
+    answer = as_json(
+        {
+            "by": found.by,
+            "zone": found.zone,
+            "rows": found.row_dicts(),
+            "total": found.total.as_dict(),
+            "unpriced_models": found.unpriced_models,
+        }
+    )
+    if not (since or project or bench.notices):
+        remember(bench.home, by.value, answer, before)
+    return found, answer
+
+
+def prepare_answer(bench: Workbench) -> None:
+    """Have the answer by model ready for the next who asks."""
+    _asked(bench, By.MODEL, since=None, project=None)
 
 
 def _print(found: Usage) -> None:

@@ -111,6 +111,8 @@ def _line(run: VaultRun) -> str:
 
 def _print_run(run: VaultRun) -> None:
     print(plain(_line(run)))
+    if not run.notes:
+        say(f"there is no note (*.md) in {plain(run.root)}; is it the right folder?")
     print(f"{plural(run.opened, 'file')} opened, {plural(run.attachments, 'other file')} beside the notes")
     if run.issues:
         ask = f"workbench sql \"select path, line, kind, detail from note_issues where vault_id = '{run.vault_id}'\""

@@ -169,8 +169,10 @@ def surprise(
             }
         )
     elif found.lack is None:
-        _table(found.notes, ("score", "cosine", "distance", "path", "title"))
+        _table(found.notes, ("score", "cosine", "distance", "path", "title", "snippet"))
         print(plain(f"{found.reference} was compared with {plural(found.compared, 'note')}, by the {found.mode}"))
+        if found.notes.is_empty() and found.mode == "formula":
+            say("none is both alike and far enough; --min-similarity and --min-distance ask for less")
     if found.lack:
         say(f"{found.reference}: {found.lack}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -59,7 +59,7 @@ def surprise(
     min_graph_distance: int = 3,
     unreachable_distance: int = 20,
     mode: SurpriseMode = "formula",
-    snippet: Callable[[str], str | None] | None = None,
+    snippets: Callable[[Sequence[str]], Mapping[str, str]] | None = None,
 ) -> Surprises:
     """Rank notes by how much closer they are in meaning than by links.
 
@@ -78,7 +78,7 @@ def surprise(
         min_graph_distance: Least steps.
         unreachable_distance: Steps counted where there is no way, and at most.
         mode: The seed's formula, or the inverse reading of its prose.
-        snippet: Asked for each row of the answer: the piece of that note closest to the reference.
+        snippets: Asked once, with the paths of the answer: the piece of each note that is closest to the reference.
 
     Source: PAI, "Zettelkasten Intelligence"; PAI specification, 18.2 (formula and prose disagree: 27, row 1).
     """
@@ -101,9 +101,9 @@ def surprise(
     best = best_places(scores, graph, limit)
     best = best[kept[best]]
     found = _told(best, graph, notes, scores, cosines, steps, counted)
-    if snippet is not None:
-        texts = pl.Series("snippet", [snippet(path) for path in found["path"]], dtype=pl.String)
-        found = found.with_columns(texts)
+    if snippets is not None:
+        pieces = snippets(found["path"].to_list())
+        found = found.with_columns(pl.Series("snippet", [pieces.get(path) for path in found["path"]], dtype=pl.String))
     return Surprises(reference, mode, found, int(is_other.sum()))
 
 
