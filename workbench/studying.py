@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.reports.comparing import Compared, Question
     from workbench.reports.reproduce import Reproduction
     from workbench.reports.telemetry_job import WrittenComparison
+    from workbench.reports.tuning_job import WrittenStudy
 
 
 class Studying(ABC):
@@ -270,6 +271,38 @@ class Studying(ABC):
             progress=progress,
         )
 
+    def study(self, name: str | None = None) -> StudyResult:
+        """A recorded study.
+
+        Args:
+            name: Its id or the beginning of it; the newest unless given.
+
+        Raises:
+            NotFoundError: There is none.
+            AmbiguousError: Several ids begin so.
+        """
+        from workbench.experiments.study_job import recorded_study  # noqa: PLC0415
+
+        return recorded_study(self._lake, name).result
+
+    def tuning_report(
+        self, out: str | os.PathLike[str], study: str | None = None, *, command: str | None = None
+    ) -> WrittenStudy:
+        """Write a study as a page, its numbers as Parquet, and a manifest from which `reproduce` makes it again.
+
+        Args:
+            out: A file that ends in `.html`, or a folder.
+            study: As for `study`.
+            command: What makes it anew, for the manifest.
+
+        Raises:
+            NotFoundError, AmbiguousError: As for `study`.
+            StoreError: The tables cannot be read or the files cannot be written.
+        """
+        from workbench.reports.tuning_job import write_tuning_report  # noqa: PLC0415
+
+        return write_tuning_report(self._lake, Path(out), study, command=command)
+
     def apply_weights(self, result: StudyResult, *, dry_run: bool = False) -> Path:
         """Write the weights that a study found into `<home>/config.json`.
 
@@ -341,11 +374,12 @@ class Studying(ABC):
         self.land_logs()
         return write_telemetry_report(self._lake, self.config, Path(out), question, command=command)
 
-    def reproduce(self, manifest: str | os.PathLike[str]) -> Reproduction:
+    def reproduce(self, manifest: str | os.PathLike[str], *, progress: Progress | None = None) -> Reproduction:
         """Make a report's numbers again on the very snapshots it was made from, and say what is different.
 
         Args:
             manifest: `NAME.manifest.json` beside the report.
+            progress: Called with things done, things in all and what they are.
 
         Raises:
             NotFoundError: There is no such file, or the numbers are not beside it.
@@ -354,4 +388,4 @@ class Studying(ABC):
         """
         from workbench.reports.reproduce import reproduce  # noqa: PLC0415
 
-        return reproduce(self._lake, self.config, Path(manifest))
+        return reproduce(self._lake, self.config, Path(manifest), progress=progress)

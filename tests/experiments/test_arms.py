@@ -40,6 +40,7 @@ def test_a_condition_may_ask_the_scorecards_again():
         ("verson = '1'", 'Referenced column "verson" not found'),
         ("version", "of type VARCHAR"),
         ("total_turns", "of type BIGINT"),
+        ("*", "no condition but 16 columns"),
         ("count(*) > 1", "aggregates"),
         ("exists (from read_csv('/etc/passwd'))", "disabled by configuration"),
         ("exists (from read_text('arms.py'))", "disabled by configuration"),
@@ -67,6 +68,12 @@ def test_labels_make_arms_the_baseline_first():
     assert arms_by(CARDS, "arm")[0].session_ids == ("s002",)
 
 
+def test_the_value_of_most_sessions_that_can_be_compared_is_the_baseline():
+    often = cards([{"model": name, "final": name != "z"} for name in ("a", "b", "b", "c", "z", "z", "z")])
+    assert [arm.name for arm in arms_by(often, "model")] == ["b", "a", "c", "z"]
+    assert [arm.name for arm in arms_by(often, "model", "c")] == ["c", "a", "b", "z"]
+
+
 @pytest.mark.parametrize(
     ("column", "baseline", "said"),
     [
@@ -74,6 +81,7 @@ def test_labels_make_arms_the_baseline_first():
         ("arm", "older", "no session has arm 'older'; there are new, old"),
         ("model", None, "model has 1 values"),
         ("config_hash", None, "config_hash has 0 values"),
+        ("config_hash", "any", "config_hash has 0 values"),
     ],
 )
 def test_a_column_that_makes_no_arms_is_refused(column, baseline, said):
@@ -85,6 +93,9 @@ def test_more_arms_than_can_be_told_apart_are_refused():
     many = cards([{"version": str(number)} for number in range(9)])
     with pytest.raises(BadInputError, match="version has 9 values"):
         arms_by(many, "version")
+    often = cards([{"version": str(number)} for number in (*range(9), 8, 8, 7)])
+    with pytest.raises(BadInputError, match=r"\(8: 3, 7: 2, 0: 1, 1: 1, 2: 1 \.\.\.\); .* \"one=version = '\.\.\.'"):
+        arms_by(often, "version")
     with pytest.raises(BadInputError, match="7 arms are more"):
         check_arms(arms_where(many, {str(number): f"version = '{number}'" for number in range(7)}))
 
@@ -121,3 +132,5 @@ def test_a_plan_is_parsed_and_a_share_that_is_none_is_refused():
     for odd in ("a", "a=x", "a=0", "a=-1", "a=inf", "=1"):
         with pytest.raises(BadInputError, match="NAME=SHARE"):
             parse_plan([odd])
+    with pytest.raises(BadInputError, match="the arm 'a' twice"):
+        parse_plan(["a=1", "a=2", "b=1"])

@@ -82,10 +82,36 @@ def test_what_is_constant_in_each_arm_alone_is_tested_without_an_interval():
 
 def test_an_arm_of_one_has_a_difference_and_says_what_it_has_not():
     found = compared(OLD[:, :1], NEW[:1, :1], measures=(TURNS,)).effects[0]
+    assert (found.p, found.p_adjusted, found.p_rank) == (None, None, None)
     assert (found.n_arm, found.low, found.sequential_low, found.minimum_detectable) == (1, None, None, None)
     assert found.difference == pytest.approx(NEW[0, 0] - OLD[:, 0].mean())
-    assert found.notes == ["a single unit in an arm: there is no interval"]
-    assert found.verdict == "not shown"
+    assert found.notes == ["a single unit in an arm: there is no interval and no test"]
+    assert found.verdict == "not tested"
+
+
+def test_one_unit_however_far_off_is_no_difference_between_arms():
+    found = compared(OLD[:, :1], OLD[:1, :1] + 1e6, measures=(TURNS,)).effects[0]
+    assert found.verdict == "not tested"
+
+
+def test_a_small_arm_that_does_not_vary_makes_an_interval_that_is_too_narrow_and_this_is_told():
+    told = "a small arm does not vary: the interval knows the spread of the other alone and is too narrow"
+    none, some = np.zeros((3, 1)), NEW[:, :1]
+    assert told in compared(none, some, measures=(TURNS,)).effects[0].notes
+    assert told in compared(some, none, measures=(TURNS,)).effects[0].notes
+    assert compared(np.zeros((60, 1)), some, measures=(TURNS,)).effects[0].notes == []
+    assert told not in compared(np.zeros((9, 1)), NEW[:9, :1], measures=(TURNS,), design="pairs").effects[0].notes
+
+
+def test_units_too_few_for_any_p_to_be_small_are_told():
+    five, four = OLD[:5, :1], OLD[:4, :1]
+    pairs = compared(five, five + 1 + four.mean(), measures=(TURNS,), design="pairs").effects[0]
+    assert pairs.p == 2 / 32
+    assert pairs.notes[0] == "so few units that no p can be below 0.062"
+    assert compared(OLD[:3, :1], OLD[3:6, :1], measures=(TURNS,)).effects[0].notes[0] == (
+        "so few units that no p can be below 0.1"
+    )
+    assert compared(OLD[:2, :1], OLD[2:7, :1], measures=(TURNS,)).effects[0].notes == ["fewer than 50 units in an arm"]
 
 
 def test_small_arms_are_warned_about_and_large_ones_are_not():

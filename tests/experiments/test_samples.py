@@ -71,8 +71,9 @@ def test_the_pre_period_is_what_the_project_did_before_any_arm_began():
     ]
     found = sampled(rows)
     place = [each.column for each in found.measures].index("tool_calls_per_turn")
-    assert found.samples[0].before[:, place].tolist() == [3.0]
-    np.testing.assert_array_equal(found.samples[1].before[:, place], [9.0, np.nan])
+    before = {each.arm: each.before[:, place] for each in found.samples}
+    assert before["a"].tolist() == [3.0]
+    np.testing.assert_array_equal(before["b"], [9.0, np.nan])
 
 
 def test_a_single_project_has_no_pre_period_that_tells_units_apart():

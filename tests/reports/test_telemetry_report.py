@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import msgspec
 import polars as pl
@@ -223,6 +224,36 @@ def test_what_is_no_manifest_is_refused(bench, copied, tmp_path):
         bench.reproduce(tmp_path / "list.json")
     change(copied, report="sessions")
     with pytest.raises(BadInputError, match="'sessions' keeps no numbers"):
+        bench.reproduce(copied)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tables": {"sessions": -1}},
+        {"tables": {"sessions": "x"}},
+        {"tables": [1]},
+        {"packages": []},
+        {"numbers": "x"},
+        {"report": ["telemetry"]},
+        {"file": None},
+        {"parameters": {}},
+        {"parameters": {"question": {"by": "agent", "other": 1}}},
+        {"configuration": {}},
+        {"configuration": {"study": {"bootstrap_draws": -3}, "context_engine": {}}},
+    ],
+)
+def test_a_manifest_that_was_damaged_is_refused_with_the_place(bench, copied, changed):
+    change(copied, **changed)
+    with pytest.raises(BadInputError, match=rf"{re.escape(str(copied))} .*`"):
+        bench.reproduce(copied)
+
+
+def test_numbers_that_are_no_parquet_are_refused(bench, copied, written):
+    file = copied.with_name(written.numbers.name)
+    file.write_bytes(b"PAR1 cut short")
+    change(copied, numbers={**told(copied)["numbers"], "sha256": sha256(file.read_bytes()).hexdigest()})
+    with pytest.raises(BadInputError, match="cannot be read as Parquet"):
         bench.reproduce(copied)
 
 

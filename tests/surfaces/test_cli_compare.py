@@ -50,7 +50,10 @@ def test_compare_prints_a_table_and_what_was_not_compared(run):
     assert lines[0].startswith("sonnet: 7 sessions  opus: 6 sessions")
     assert lines[1] == "sample ratio: no planned ratio, check not made"
     assert any(line.startswith("tool_calls_per_turn") and line.endswith("not shown") for line in lines)
-    assert "not compared: recall_calls (it is 0 in every session)" in lines
+    (constant,) = (line for line in lines if line.startswith("not compared, it is 0 in every session: "))
+    assert "recall_calls" in constant
+    (small,) = (line for line in lines if line.startswith("note: fewer than 50 units in an arm: "))
+    assert "tool_calls_per_turn" in small
     assert "recorded as" not in done.out
 
 
@@ -67,6 +70,7 @@ def test_compare_prints_a_table_and_what_was_not_compared(run):
         (("--by", "title"), "cannot be told by 'title'"),
         ((*ARMS, "--baseline", "haiku"), "'haiku' is no arm"),
         ((*ARMS, "--plan", "sonnet=1"), "the plan is for the arms"),
+        ((*ARMS, "--plan", "sonnet=1", "--plan", "opus=1", "--pair-by", "project"), "leave out --plan"),
         ((*ARMS, "--pair-by", "title"), "cannot be paired by title"),
         (("--replays-by", "mode"), "have 0 values of mode"),
     ],

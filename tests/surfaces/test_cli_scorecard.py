@@ -119,6 +119,7 @@ def test_labels_are_set_shown_and_taken_away_and_sessions_still_lists(run):
     told = json.loads(run("sessions", "label", CUT, "--untag", "a", "--arm", "", "--json").out)
     assert (told["arm"], told["title"], len(told["tags"])) == (None, "Mine", 1)
     assert "title Mine" in lines(run("sessions", "label", CUT))
+    assert run("show", CUT).out.startswith("Mine\n")
     listed = json.loads(run("sessions", "--json").out)
     assert {row["session_id"] for row in listed} == {BUSY, CUT, OWN, AIDER}
     assert next(row["title"] for row in listed if row["session_id"] == CUT) == "Mine"

@@ -71,6 +71,31 @@ def test_what_is_no_label_is_refused_and_nothing_is_written(bench, labels, said)
     assert bench.sql("select * from session_labels_history").height == 0
 
 
+def test_a_label_is_one_line(bench):
+    told = bench.label(SESSION, arm=" a\n\tb ", tags=["x\r\ny", "x y"])
+    assert (told["arm"], told["tags"]) == ("a b", ["x y"])
+
+
+def test_a_private_key_is_told_by_its_lines_before_they_are_joined(bench):
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----"
+    assert "MIIEvQ" not in str(bench.label(SESSION, title=f"with {key}"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ({"title": "x" * 501}, "title has 501 characters, and a label has 500 at most"),
+        ({"add_tags": ["y" * 10_240]}, "a tag has 10,240 characters"),
+        ({"arm": "\udcff"}, "arm is no valid Unicode"),
+    ],
+)
+def test_what_no_line_of_a_table_can_show_is_refused(bench, labels, said):
+    with pytest.raises(BadInputError, match=said):
+        bench.label(SESSION, **labels)
+    assert bench.sql("select count(*) from session_labels_history").item() == 0
+    assert bench.label(SESSION, title="x" * 500)["title"] == "x" * 500
+
+
 def test_a_session_that_is_not_there_cannot_be_labelled(bench):
     with pytest.raises(NotFoundError):
         bench.label("nobody", arm="x")

@@ -66,11 +66,13 @@ def parse_plan(given: Sequence[str]) -> dict[str, float]:
     """Planned shares by arm, of texts such as `new=0.1`.
 
     Raises:
-        BadInputError: A text has no name, or its share is no number above 0.
+        BadInputError: A text has no name, its share is no number above 0, or a name comes twice.
     """
     found: dict[str, float] = {}
     for text in given:
         name, _, share = (part.strip() for part in text.partition("="))
+        if name in found:
+            raise BadInputError(f"the plan names the arm {name!r} twice; give each arm one share")
         try:
             found[name] = float(share)
         except ValueError:
@@ -111,7 +113,8 @@ def arms_by(cards: pl.DataFrame, column: str, baseline: str | None = None) -> li
     Args:
         cards: Rows of `bench.scorecards()`.
         column: One of `ARM_COLUMNS`.
-        baseline: The value that the others are compared with; the first by name unless given.
+        baseline: The value that the others are compared with; unless given, the one of most sessions that can be
+            compared, and among equals the first by name.
 
     Raises:
         BadInputError: There is no such column, it has fewer than two values or too many, or none is the baseline.
@@ -119,15 +122,16 @@ def arms_by(cards: pl.DataFrame, column: str, baseline: str | None = None) -> li
     if column not in ARM_COLUMNS:
         raise BadInputError(f"arms cannot be told by {column!r}; they can by {', '.join(ARM_COLUMNS)}")
     values = sorted(cards[column].drop_nulls().unique().to_list())
+    if not 1 < len(values) <= MOST_ARMS:
+        raise BadInputError(
+            f"{column} has {len(values)} values, 2 to {MOST_ARMS} make arms ({_most_frequent(cards, column)}); "
+            f"{_instead(column)}"
+        )
     if baseline is not None and baseline not in values:
         raise BadInputError(f"no session has {column} {baseline!r}; there are {_listed(values)}")
-    if not 1 < len(values) <= MOST_ARMS:
-        hint = "workbench sessions label SESSION --arm NAME" if column == "arm" else "choose with --arm NAME=FILTER"
-        raise BadInputError(
-            f"{column} has {len(values)} values, 2 to {MOST_ARMS} make arms ({_listed(values)}); {hint}"
-        )
-    ordered = sorted(values, key=lambda value: (value != baseline, value))
-    return [_arm(value, None, cards.filter(cards[column] == value)) for value in ordered]
+    arms = [_arm(value, None, cards.filter(cards[column] == value)) for value in values]
+    first = baseline or min(arms, key=lambda arm: (-len(arm.session_ids), arm.name)).name
+    return sorted(arms, key=lambda arm: (arm.name != first, arm.name))
 
 
 def check_arms(arms: Sequence[Arm]) -> None:
@@ -161,9 +165,10 @@ def _fitting(connection: duckdb.DuckDBPyConnection, cards: pl.DataFrame, name: s
     table = connection.table("scorecards")
     try:
         expression = duckdb.SQLExpression(condition)
-        (kind,) = table.select(expression).types
-        if str(kind) != "BOOLEAN":
-            raise BadInputError(f"{where} is no condition but of type {kind}: {condition}")
+        kinds = table.select(expression).types
+        if [str(kind) for kind in kinds] != ["BOOLEAN"]:
+            told = f"of type {kinds[0]}" if len(kinds) == 1 else f"{len(kinds)} columns"
+            raise BadInputError(f"{where} is no condition but {told}: {condition}")
         chosen = table.filter(expression).select("session_id").fetchall()
     except duckdb.Error as error:
         said = str(error).split("\n", 1)[0]
@@ -186,6 +191,21 @@ def _left_out(arm: Arm) -> str:
     if not (arm.not_final or arm.without_turns):
         return "none fits" + (f" {arm.condition}" if arm.condition else "")
     return f"{arm.not_final} that fit did not come to their end, {arm.without_turns} have no exchange"
+
+
+def _most_frequent(cards: pl.DataFrame, column: str) -> str:
+    """The values that most sessions have which can be compared: those that somebody may mean."""
+    import polars as pl  # noqa: PLC0415
+
+    chosen = cards.filter(pl.col("final") & (pl.col("total_turns") >= 1) & pl.col(column).is_not_null())
+    counted = chosen.group_by(column).len().sort("len", column, descending=[True, False])
+    return _listed([f"{value}: {count}" for value, count in counted.iter_rows()])
+
+
+def _instead(column: str) -> str:
+    if column == "arm":
+        return "workbench sessions label SESSION --arm NAME"
+    return f"choose with --arm NAME=FILTER, such as --arm \"one={column} = '...'\""
 
 
 def _listed(values: Sequence[str]) -> str:

@@ -91,7 +91,7 @@ class Effect(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     p: float | None
-    """Of the permutation test, exact where there are few splits."""
+    """Of the permutation test, exact where there are few splits; None where an arm is a single unit."""
     p_adjusted: float | None
     """Benjamini-Hochberg over all tests of the comparison."""
     p_rank: float | None
@@ -244,13 +244,15 @@ def _groups(one: Floats, two: Floats, design: Design) -> Iterator[tuple[list[int
 
 @dataclass(frozen=True)
 class _Told:
-    """What the statistics say of metrics that the same units have, an entry a metric."""
+    """What the statistics say of metrics that the same units have, an entry a metric; and how they were asked."""
 
     interval: st.Intervals
     sequence: st.Intervals
     p: Floats
     p_rank: Floats
     detectable: Floats
+    least_p: float
+    design: Design
 
 
 def _effects(
@@ -275,7 +277,9 @@ def _told(one: Floats, two: Floats, design: Design, settings: Settings) -> _Told
         test, ranks = st.permutation_test(one, two, studentised=True, **draws), st.mann_whitney(one, two)
     sequence = st.sequential_interval(difference, confidence=settings.confidence)
     detectable = st.minimum_detectable_effect(difference.standard_error, difference.degrees)
-    return _Told(interval, sequence, test.p, ranks, detectable)
+    mirrored = 2 if design == "pairs" or len(one) == len(two) else 1  # splits that do as much as the furthest one
+    least = mirrored / test.permutations if test.is_exact else 0.0
+    return _Told(interval, sequence, test.p, ranks, detectable, least, design)
 
 
 def _dropped_or_effect(
@@ -283,6 +287,7 @@ def _dropped_or_effect(
 ) -> Effect | Dropped:
     if (first == first[0]).all() and (second == first[0]).all():
         return Dropped(measure.name, names[1], f"it is {first[0]:g} in every session")
+    is_tested = min(len(first), len(second)) >= ALMOST_NONE
     return Effect(
         metric=measure.name,
         column=measure.column,
@@ -299,28 +304,33 @@ def _dropped_or_effect(
         difference=float(told.interval.estimate[place]),
         low=_finite(told.interval.low[place]),
         high=_finite(told.interval.high[place]),
-        p=_finite(told.p[place]),
+        p=_finite(told.p[place]) if is_tested else None,
         p_adjusted=None,
-        p_rank=_finite(told.p_rank[place]),
+        p_rank=_finite(told.p_rank[place]) if is_tested else None,
         minimum_detectable=_finite(told.detectable[place]),
         sequential_low=_finite(told.sequence.low[place]),
         sequential_high=_finite(told.sequence.high[place]),
         cuped=None,
         verdict="not tested",
-        notes=list(_remarks(first, second, told.interval.low[place])),
+        notes=list(_remarks(first, second, told, place)),
     )
 
 
-def _remarks(first: Floats, second: Floats, low: float) -> Iterator[str]:
-    least = min(len(first), len(second))
+def _remarks(first: Floats, second: Floats, told: _Told, place: int) -> Iterator[str]:
+    least, low = min(len(first), len(second)), told.interval.low[place]
     if least < ALMOST_NONE:
-        yield "a single unit in an arm: there is no interval"
-    elif np.isnan(low):
+        yield "a single unit in an arm: there is no interval and no test"
+        return
+    if told.least_p > ALPHA:
+        yield f"so few units that no p can be below {told.least_p:.2g}"
+    if np.isnan(low):
         yield "nothing varies within the arms: there is no interval"
     elif np.isinf(low):
         yield "too few units differ from the rest for an interval"
     elif least < SMALL:
         yield f"fewer than {SMALL} units in an arm"
+        if told.design == "arms" and any(len(each) < SMALL and (each == each[0]).all() for each in (first, second)):
+            yield "a small arm does not vary: the interval knows the spread of the other alone and is too narrow"
 
 
 def _with_cuped(

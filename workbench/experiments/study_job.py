@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from workbench import __version__
 from workbench.config import config_hash
+from workbench.config.context import ContextEngine, Tiers
+from workbench.errors import AmbiguousError, NotFoundError, StoreError
 from workbench.experiments.frame_cache import read_frames
 from workbench.experiments.frames import FRAME_VERSION
 from workbench.experiments.replay_job import policy_of
@@ -22,6 +24,7 @@ from workbench.experiments.study.memory import Memory
 from workbench.experiments.study.result import StudyResult
 from workbench.experiments.study.run import Study
 from workbench.experiments.study.settings import Grouping, StudySettings
+from workbench.store.pinned import pinned_lake, versions_of
 from workbench.text.ids import content_hash
 
 if TYPE_CHECKING:
@@ -31,9 +34,14 @@ if TYPE_CHECKING:
     from workbench.experiments.frames import SessionFrame
     from workbench.store.lake import Lake
 
-STUDY_VERSION: Final = 1
+STUDY_VERSION: Final = 2
 """Part of a study's id: raise it when the same trials would be judged otherwise."""
 _DIGITS: Final = 24
+
+READ: Final = ("events", "sessions", "sources", "tool_calls", "turns")
+"""Tables that a study is made from."""
+ATTEMPTS: Final = 5
+"""How often versions are looked up again because an import landed in between."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -42,6 +50,40 @@ _SHARED: Final = """
                   having count(distinct session_id) > 1)
     select distinct e.session_id, s.first from events e join seen s using (event_id) where e.session_id != s.first
 """
+
+
+class Recipe(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a study is made from: by it and the tables the same study is made again.
+
+    Attributes:
+        settings: What was asked for.
+        engine: How cards are made, of the configuration.
+        tiers: How state sinks, of the configuration.
+        steps_max: Model calls at a session's end that are looked at.
+        embedder: Model that judges meaning; None where words alone tell.
+        session_ids: Whole ids; None for all sessions.
+        tables: The version of each table; None for one that did not exist.
+    """
+
+    settings: StudySettings
+    engine: ContextEngine
+    tiers: Tiers
+    steps_max: int
+    embedder: str | None
+    session_ids: list[str] | None
+    tables: dict[str, int | None]
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    recipe: Recipe | None = None
+
+
+class RecordedStudy(NamedTuple):
+    """A study that ended: what it says, what it was made from (None of an older one), and when."""
+
+    result: StudyResult
+    recipe: Recipe | None
+    recorded_at: datetime
 
 
 def run_study(
@@ -68,31 +110,95 @@ def run_study(
     Returns:
         The result, which is then in `studies`.
     """
-    frames: dict[str, dict[str, SessionFrame]] = {}
-    keys: dict[str, dict[str, str]] = {}
-    for level in _levels(settings.level):
-        framed = read_frames(
-            lake,
-            policy_of(config, level),
-            steps_max=config.study.steps_max,
-            embed=embed,
-            embedder=embedder,
-            session_ids=session_ids,
-            progress=progress,
-        )
-        frames[level], keys[level] = framed.frames, framed.keys
-    study_id = _study_id(settings, keys, embedder)
-    memory = Memory(_known(lake, study_id), lambda rows: _record(lake, study_id, rows))
-    study = Study(study_id, settings, frames, _grouping(lake), embedder, memory, progress)
+    recipe = Recipe(
+        settings=settings,
+        engine=config.context_engine,
+        tiers=config.tiers,
+        steps_max=config.study.steps_max,
+        embedder=embedder,
+        session_ids=None if session_ids is None else list(session_ids),
+        tables=_settled(lake),
+    )
+    study = _study(pinned_lake(lake, recipe.tables), config, recipe, embed, progress)
+    study.memory = Memory(_known(lake, study.study_id), lambda rows: _record(lake, study.study_id, rows))
     result = study.run()
-    _finish(lake, config, result)
+    _finish(lake, config, result, recipe)
     return result
 
 
-def recorded_study(lake: Lake, study_id: str) -> StudyResult | None:
-    """A study that ended, by its id; None where there is none."""
-    rows = lake.sql("select result from studies where study_id = ? order by recorded_at desc limit 1", [study_id])
-    return msgspec.json.decode(rows.item(), type=StudyResult) if rows.height else None
+def study_again(
+    lake: Lake, config: Config, recipe: Recipe, *, embed: Embed | None = None, progress: Progress | None = None
+) -> StudyResult:
+    """Make a study again from the tables alone: every trial and permutation anew. Nothing is recorded.
+
+    Args:
+        lake: At the versions of the recipe.
+        config: Of today; the recipe comes before it.
+        recipe: What the study was made from.
+        embed: Makes vectors, where the recipe asks for them and the cache has none.
+        progress: As for `run_study`.
+    """
+    return _study(lake, config, recipe, embed, progress).run()
+
+
+def recorded_study(lake: Lake, name: str | None = None) -> RecordedStudy:
+    """A study that ended.
+
+    Args:
+        lake: The tables.
+        name: Its id or the beginning of it; the newest study unless given, or for `last`.
+
+    Raises:
+        NotFoundError: There is none.
+        AmbiguousError: Several ids begin so.
+    """
+    rows = lake.sql(
+        "select study_id, result, recorded_at from studies where $name is null or starts_with(study_id, $name) "
+        "qualify row_number() over (partition by study_id order by recorded_at) = 1 order by recorded_at desc limit 6",
+        {"name": None if name == "last" else name},
+    )
+    if not rows.height:
+        told = "no study was made in this home yet" if name in (None, "last") else f"no study begins with {name!r}"
+        raise NotFoundError(f"{told}; `workbench tune` makes one")
+    if name not in (None, "last") and rows.height > 1:
+        listed = ", ".join(rows["study_id"])
+        raise AmbiguousError(f"{name!r} fits several studies: {listed}; write more of the id")
+    _, kept, recorded_at = rows.row(0)
+    result = msgspec.json.decode(kept, type=StudyResult)
+    return RecordedStudy(result, msgspec.json.decode(kept, type=_Kept).recipe, recorded_at)
+
+
+def _study(lake: Lake, config: Config, recipe: Recipe, embed: Embed | None, progress: Progress | None) -> Study:
+    """A study that nothing was done of yet."""
+    then = msgspec.structs.replace(config, context_engine=recipe.engine, tiers=recipe.tiers)
+    frames: dict[str, dict[str, SessionFrame]] = {}
+    keys: dict[str, dict[str, str]] = {}
+    for level in _levels(recipe.settings.level):
+        framed = read_frames(
+            lake,
+            policy_of(then, level),
+            steps_max=recipe.steps_max,
+            embed=embed,
+            embedder=recipe.embedder,
+            session_ids=recipe.session_ids,
+            progress=progress,
+        )
+        frames[level], keys[level] = framed.frames, framed.keys
+    study_id = _study_id(recipe.settings, keys, recipe.embedder)
+    return Study(study_id, recipe.settings, frames, _grouping(lake), recipe.embedder, Memory(), progress)
+
+
+def _settled(lake: Lake) -> dict[str, int | None]:
+    """Versions of all tables between two imports.
+
+    Raises:
+        StoreError: Imports never paused.
+    """
+    for _ in range(ATTEMPTS):
+        versions = versions_of(lake, READ)
+        if versions_of(lake, READ) == versions:
+            return versions
+    raise StoreError("imports finish faster than the tables can be looked at; try again in a moment")
 
 
 def _levels(level: str) -> Sequence[Level]:
@@ -128,8 +234,8 @@ def _grouping(lake: Lake) -> Grouping:
     )
 
 
-def _finish(lake: Lake, config: Config, result: StudyResult) -> None:
-    if recorded_study(lake, result.study_id) is not None:
+def _finish(lake: Lake, config: Config, result: StudyResult, recipe: Recipe) -> None:
+    if lake.sql("select 1 from studies where study_id = ? limit 1", [result.study_id]).height:
         return
     gain, null = result.gain, result.null
     store = lake.stores["studies"]
@@ -154,7 +260,7 @@ def _finish(lake: Lake, config: Config, result: StudyResult) -> None:
         "null_holds": None if null is None else null.holds,
         "verdict": result.verdict,
         "weights": msgspec.json.encode(result.weights).decode(),
-        "result": msgspec.json.encode(result).decode(),
+        "result": msgspec.json.encode(result.to_dict() | {"recipe": recipe}).decode(),
         "config_hash": config_hash(config),
         "code_version": __version__,
         "recorded_at": datetime.now(UTC),

@@ -16,7 +16,7 @@ from workbench.experiments.replay_samples import READ as REPLAY_TABLES
 from workbench.experiments.replay_samples import sample_replays
 from workbench.experiments.samples import Samples, sample_arms, sample_cells
 from workbench.reports.scorecards import scorecards_frame
-from workbench.store.delta import NOTHING
+from workbench.store.pinned import versions_of
 from workbench.store.sql import query
 from workbench.store.tables.telemetry import SCORECARDS
 from workbench.text.ids import new_ulid
@@ -41,7 +41,8 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         arms: Conditions over the scorecards by name, the baseline first.
         by: Else a column of the scorecards whose values are the arms.
         replays_by: Else a column of `replays` by which replays of the same sessions are told apart.
-        baseline: The value of the column that the others are compared with; the first by name unless given.
+        baseline: The arm that the others are compared with; unless given, the first condition, of `by` the arm of most
+            sessions, of replays the first by name.
         pair_by: Columns whose values pair the sessions of two arms.
         planned: Shares of sessions by arm that were planned.
         seed: Of all random draws.
@@ -75,7 +76,7 @@ def make_comparison(lake: Lake, config: Config, question: Question) -> Compared:
         question: What with what.
 
     Raises:
-        BadInputError: Arms cannot be told, are empty, overlap, or the plan is for others.
+        BadInputError: Arms cannot be told, are empty, overlap, or the plan is for others or for pairs.
         StoreError: A table cannot be read, or imports never paused.
     """
     chosen = [question.arms is not None, question.by is not None, question.replays_by is not None]
@@ -84,6 +85,8 @@ def make_comparison(lake: Lake, config: Config, question: Question) -> Compared:
             "say once what the arms are: --arm NAME=FILTER twice or more, --arm-label, --by COLUMN, or --replays-by "
             "COLUMN"
         )
+    if question.planned is not None and (question.replays_by is not None or question.pair_by):
+        raise BadInputError("a plan is of sessions in each arm, and pairs have as many in both; leave out --plan")
     tables = REPLAY_TABLES if question.replays_by is not None else CARD_TABLES
     for _ in range(ATTEMPTS):
         versions = versions_of(lake, tables)
@@ -91,12 +94,6 @@ def make_comparison(lake: Lake, config: Config, question: Question) -> Compared:
         if versions_of(lake, tables) == versions:
             return Compared(question, _compared(config, question, samples, design), arms, samples, versions)
     raise StoreError("imports finish faster than the comparison can be made; try again in a moment")
-
-
-def versions_of(lake: Lake, tables: tuple[str, ...]) -> dict[str, int | None]:
-    """The Delta version of each of some tables; None for one that does not exist."""
-    found = {name: lake.stores[name].version() for name in sorted(tables)}
-    return {name: None if version == NOTHING else version for name, version in found.items()}
 
 
 def record_comparison(lake: Lake, compared: Compared) -> str:

@@ -1,7 +1,7 @@
 """A report's numbers made again from its manifest, on the very snapshots it was made from, and what is different.
 
-A report that can be reproduced has a module with `numbers_again(lake, config, told)`, listed in `AGAIN`; its manifest
-names a Parquet file of its numbers (`render.manifest.write_report`).
+A report that can be reproduced has a module with `numbers_again(lake, config, told, progress=...)`, listed in `AGAIN`;
+its manifest names a Parquet file of its numbers (`render.manifest.write_report`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib import import_module
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import msgspec
 
@@ -28,13 +28,32 @@ if TYPE_CHECKING:
 
 AGAIN: Final = {
     "telemetry": "workbench.reports.telemetry_job",
+    "tuning": "workbench.reports.tuning_job",
 }
 """Modules that make a report's numbers again, by report."""
 
 SHOWN: Final = 20
 """Different numbers that are listed; all are counted."""
 
-Again = Callable[["Lake", "Config", Mapping[str, Any]], "pl.DataFrame"]
+Progress = Callable[[int, int, str], None]
+
+
+class _File(msgspec.Struct, frozen=True):
+    file: str
+    sha256: str
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What every manifest tells that numbers are made from again; what else it tells is the report's own."""
+
+    report: str
+    file: str
+    sha256: str
+    tables: dict[str, Annotated[int, msgspec.Meta(ge=0)] | None]
+    packages: dict[str, str | None]
+    parameters: dict[str, Any]
+    numbers: _File | None = None
+    command: str | None = None
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -73,13 +92,23 @@ class Reproduction(msgspec.Struct, frozen=True):
     command: str | None
 
 
-def reproduce(lake: Lake, config: Config, path: Path) -> Reproduction:
+class Again(Protocol):
+    """Makes the numbers of a report again."""
+
+    def __call__(
+        self, lake: Lake, config: Config, told: Mapping[str, Any], *, progress: Progress | None = None
+    ) -> pl.DataFrame:
+        """The numbers, by what the manifest tells."""
+
+
+def reproduce(lake: Lake, config: Config, path: Path, *, progress: Progress | None = None) -> Reproduction:
     """Make a report's numbers again and compare.
 
     Args:
         lake: The home that the report was made from.
         config: Of today; what the manifest tells comes before it.
         path: The manifest.
+        progress: Called with things done, things in all and what they are.
 
     Raises:
         NotFoundError: There is no such file, or its numbers are not beside it.
@@ -89,7 +118,10 @@ def reproduce(lake: Lake, config: Config, path: Path) -> Reproduction:
     told = read_manifest(path)
     before = _numbers(path, told)
     again: Again = import_module(AGAIN[told["report"]]).numbers_again
-    now = again(pinned_lake(lake, told["tables"]), config, told)
+    try:
+        now = again(pinned_lake(lake, told["tables"]), config, told, progress=progress)
+    except msgspec.ValidationError as error:
+        raise BadInputError(f"{path} does not tell how the numbers were made: {error}") from error
     shape = list(_shape(before, now))
     differing = [] if shape else list(_differing(before, now))
     return Reproduction(
@@ -119,14 +151,17 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise NotFoundError(f"there is no manifest {path}; it lies beside the report: NAME.manifest.json") from error
     except (OSError, ValueError) as error:
         raise BadInputError(f"{path} cannot be read as a manifest: {error}") from error
-    needed = {"report", "file", "sha256", "tables", "packages", "parameters"}
-    if not isinstance(told, dict) or not needed <= told.keys():
-        raise BadInputError(f"{path} is no manifest of a report; name the file NAME.manifest.json beside it")
+    try:
+        msgspec.convert(told, _Told)
+    except msgspec.ValidationError as error:
+        raise BadInputError(
+            f"{path} is no manifest of a report ({error}); name the file NAME.manifest.json beside it"
+        ) from error
     if told["report"] not in AGAIN or not told.get("numbers"):
         raise BadInputError(
             f"the report {told['report']!r} keeps no numbers to compare; those that do: {', '.join(AGAIN)}"
         )
-    return told
+    return dict(told)
 
 
 def _numbers(path: Path, told: Mapping[str, Any]) -> pl.DataFrame:
@@ -139,7 +174,10 @@ def _numbers(path: Path, told: Mapping[str, Any]) -> pl.DataFrame:
         raise NotFoundError(f"the numbers of the report are not there: {file}; they lie beside the manifest") from error
     if sha256(content).hexdigest() != told["numbers"]["sha256"]:
         raise BadInputError(f"{file} is not what the manifest names: it was changed after the report was written")
-    return pl.read_parquet(content)
+    try:
+        return pl.read_parquet(content)
+    except pl.exceptions.PolarsError as error:
+        raise BadInputError(f"{file} cannot be read as Parquet: {error}") from error
 
 
 def _shape(before: pl.DataFrame, now: pl.DataFrame) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,26 @@ if TYPE_CHECKING:
 
 NAME: Final = "telemetry"
 FILE: Final = "telemetry.html"
+
+
+class _Study(msgspec.Struct, frozen=True):
+    bootstrap_draws: Annotated[int, msgspec.Meta(ge=1)]
+
+
+class _Configuration(msgspec.Struct, frozen=True):
+    study: _Study
+    context_engine: ContextEngine
+
+
+class _Parameters(msgspec.Struct, frozen=True):
+    question: Question
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """What a manifest tells of how the numbers were made."""
+
+    configuration: _Configuration
+    parameters: _Parameters
 
 
 class WrittenComparison(NamedTuple):
@@ -93,16 +113,26 @@ def configuration_of(config: Config) -> dict[str, Any]:
     }
 
 
-def numbers_again(lake: Lake, config: Config, told: Mapping[str, Any]) -> pl.DataFrame:
+def numbers_again(
+    lake: Lake,
+    config: Config,
+    told: Mapping[str, Any],
+    *,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> pl.DataFrame:
     """The numbers of a report made again.
 
     Args:
         lake: At the versions of the tables that the manifest names.
         config: Of today; what the manifest tells comes before it.
         told: The manifest.
+        progress: Not called: it takes seconds.
+
+    Raises:
+        msgspec.ValidationError: It does not tell all of that.
     """
-    configuration = told["configuration"]
-    study = msgspec.structs.replace(config.study, bootstrap_draws=configuration["study"]["bootstrap_draws"])
-    engine = msgspec.convert(configuration["context_engine"], ContextEngine, strict=False)
-    then = msgspec.structs.replace(config, study=study, context_engine=engine)
-    return numbers_frame(make_comparison(lake, then, msgspec.convert(told["parameters"]["question"], Question)))
+    del progress
+    made = msgspec.convert(told, _Made, strict=False)
+    study = msgspec.structs.replace(config.study, bootstrap_draws=made.configuration.study.bootstrap_draws)
+    then = msgspec.structs.replace(config, study=study, context_engine=made.configuration.context_engine)
+    return numbers_frame(make_comparison(lake, then, made.parameters.question))

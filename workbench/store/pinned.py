@@ -6,7 +6,7 @@ A version can be read as long as its files are kept: `maintain` removes replaced
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -86,6 +86,12 @@ class PinnedStore(DeltaStore):
             f"version {self._at} of the table {self.table.name} cannot be read any more: its files were removed by "
             "`maintain` (store.file_retention_days) or `forget`, or this is another home"
         )
+
+
+def versions_of(lake: Lake, tables: Iterable[str]) -> dict[str, int | None]:
+    """The Delta version of each of some tables; None for one that does not exist."""
+    found = {name: lake.stores[name].version() for name in sorted(tables)}
+    return {name: None if version == NOTHING else version for name, version in found.items()}
 
 
 def pinned_lake(lake: Lake, versions: Mapping[str, int | None]) -> Lake:

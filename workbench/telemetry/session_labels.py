@@ -21,6 +21,9 @@ WORDS: Final = ("title", "tags", "arm", "project")
 TRIES: Final = 20
 """How often a change is made anew because others committed; a commit takes some 10 ms."""
 
+MOST_CHARS: Final = 500
+"""Of one label, after which it is no label: tables and charts show it on one line. Ours."""
+
 Clean = Callable[[str], str]
 """Takes secrets out of a text."""
 
@@ -50,7 +53,7 @@ def label_session(
         The four labels as they are now.
 
     Raises:
-        BadInputError: There is no such label, or one is no text.
+        BadInputError: There is no such label, or one is no text, no Unicode or too long.
         ConflictError: Others kept changing labels.
         StoreError: The table cannot be read or written.
     """
@@ -93,11 +96,21 @@ def _cleaned(name: str, value: Any, clean: Clean) -> Any:
         return None
     if not isinstance(value, str):
         raise BadInputError(f"{name} is a text, got {value!r}")
-    return clean(value.strip()) or None
+    return _line(name, value, clean) or None
 
 
 def _tags(tags: Collection[str], clean: Clean) -> list[str]:
     odd = next((tag for tag in tags if not isinstance(tag, str)), None)
     if odd is not None:
         raise BadInputError(f"a tag is a text, got {odd!r}")
-    return list(dict.fromkeys(clean(tag.strip()) for tag in tags if tag.strip()))
+    return list(dict.fromkeys(_line("a tag", tag, clean) for tag in tags if tag.strip()))
+
+
+def _line(name: str, text: str, clean: Clean) -> str:
+    """A label on one line: white space of any kind is one blank. Secrets of several lines must be told before that."""
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise BadInputError(f"{name} is no valid Unicode")
+    line = clean(" ".join(clean(text).split()))
+    if len(line) > MOST_CHARS:
+        raise BadInputError(f"{name} has {len(line):,} characters, and a label has {MOST_CHARS} at most")
+    return line

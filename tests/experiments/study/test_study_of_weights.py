@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from made_frames import made_frames, made_settings
 
+import workbench as wb
 from workbench.config import load_config
 from workbench.config.context import Scoring
 from workbench.config.study import Study as StudyConfig
@@ -49,6 +50,15 @@ def test_a_planted_effect_is_found_and_may_be_applied(planted):
     weights = weights_to_apply(planted)
     assert weights[PREFIX + "w_last_step"] == max(weights.values())
     assert sum(weights.values()) == pytest.approx(0.8, abs=1e-5)
+
+
+def test_applied_weights_are_in_force_afterwards(planted, tmp_path):
+    bench = wb.open(tmp_path / "home")
+    bench.apply_weights(planted, dry_run=True)
+    assert not (tmp_path / "home" / "config.json").exists()
+    assert bench.apply_weights(planted) == tmp_path / "home" / "config.json"
+    scoring = wb.open(tmp_path / "home").config.context_engine.scoring
+    assert scoring.w_last_step == weights_to_apply(planted)[PREFIX + "w_last_step"] > 0
 
 
 def test_terms_of_the_original_alone_do_not_see_it(planted):
@@ -111,23 +121,21 @@ def test_one_developer_and_one_project_are_named_and_not_held_out():
 
 
 def test_a_study_that_was_broken_off_goes_on_and_says_the_same():
-    frames, rows = made_frames(12, signal=0.5), []
+    frames, batches, more, nothing = made_frames(12, signal=0.5), [], [], []
     null = settings_of(StudyConfig(), Scoring(), permutations=3).null
-    whole = study(frames, memory=Memory((), rows.extend), null=null).run()
-    half, more = rows[: len(rows) // 2], []
-    again = study(frames, memory=Memory(half, more.extend), null=null).run()
-    assert {(each["stage"], each["run"], each["part"], each["number"]) for each in more}.isdisjoint(
-        (each["stage"], each["run"], each["part"], each["number"]) for each in half
-    )
-    assert len(half) + len(more) == len(rows)
+    whole = study(frames, memory=Memory((), batches.append), null=null).run()
+    known = [row for batch in batches[: len(batches) // 2] for row in batch]
+    again = study(frames, memory=Memory(known, more.append), null=null).run()
+    assert len(more) == len(batches) - len(batches) // 2
     assert without_speed(again) == without_speed(whole)
-    nothing = []
-    assert without_speed(study(frames, memory=Memory(rows, nothing.extend), null=null).run()) == without_speed(whole)
+    everything = [row for batch in batches for row in batch]
+    third = study(frames, memory=Memory(everything, nothing.append), null=null).run()
+    assert without_speed(third) == without_speed(whole)
     assert nothing == []
 
 
 def without_speed(result):
-    return msgspec.structs.replace(result, evaluations_per_second=None, in_search_gain=None)
+    return msgspec.structs.replace(result, evaluations_per_second=None)
 
 
 def test_a_result_survives_being_written(planted):

@@ -48,7 +48,8 @@ def sample_ratio_check(observed: Mapping[str, int], planned: Mapping[str, float]
     if planned is None:
         return RatioCheck(None, None, None, "no planned ratio, check not made")
     if set(planned) != set(observed):
-        raise ValueError(f"the plan is for the arms {sorted(planned)}, but there are {sorted(observed)}")
+        named, there = (", ".join(sorted(names)) for names in (planned, observed))
+        raise ValueError(f"the plan is for the arms {named}, but there are {there}")
     if not all(0 < share < float("inf") for share in planned.values()):
         raise ValueError(f"planned shares are above 0, got {dict(planned)}")
     units, whole = sum(observed.values()), sum(planned.values())

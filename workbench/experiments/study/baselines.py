@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.experiments.frames import FEATURES
-from workbench.experiments.study.measures import MEASURES, measure
+from workbench.experiments.study.measures import MEASURES, judge, measure
 
 if TYPE_CHECKING:
     from workbench.config.context import Scoring
@@ -69,8 +69,11 @@ def measure_random(steps: StepSet, *, seed: int) -> dict[str, Floats]:
 
 def measure_everything(steps: StepSet) -> dict[str, Floats]:
     """What taking the whole pool does, whatever it costs."""
-    largest = max((int(block.tokens.sum(axis=1).max()) for block in steps.blocks), default=0)
-    return measure(steps, lambda block: block.column("order"), budget=largest)
+    found = {name: np.full(len(steps.sessions), np.nan) for name in MEASURES}
+    for block in steps.blocks:
+        for name, values in judge(block, block.column("order"), block.is_unit).items():
+            found[name][block.moments] = values
+    return found
 
 
 def _weighed(block: Block, scoring: Scoring, relevance: Scores, hydrate: Scores) -> Scores:

@@ -22,7 +22,16 @@ from workbench.experiments.study.memory import WHOLE, Memory
 from workbench.experiments.study.nested import HeldOut, nested
 from workbench.experiments.study.null import NullResult, NullRules, null_gains
 from workbench.experiments.study.ranker import measure_ranker
-from workbench.experiments.study.result import Bounds, NullRow, PolicyResult, RuleRow, SessionRow, StudyResult, Verdict
+from workbench.experiments.study.result import (
+    BesideRow,
+    Bounds,
+    NullRow,
+    PolicyResult,
+    RuleRow,
+    SessionRow,
+    StudyResult,
+    Verdict,
+)
 from workbench.experiments.study.scoring import (
     NOT_IDENTIFIABLE,
     PREFIX,
@@ -134,7 +143,7 @@ class _Scored:
         weights = self._final(values)
         null = self._null()
         verdict, why = self._verdict(gain, null, best)
-        rules = rule_rows(self.study, self)
+        rules, beside = rule_rows(self.study, self), beside_rows(self.study, self)
         may_apply = verdict == "better" and not np.allclose(weights, self.space.default)
         seed_default = self.objective.search_values(self.space.default[None])[0]
         return StudyResult(
@@ -148,7 +157,7 @@ class _Scored:
             seeds=self._seeds(lifts[best]),
             groups=group_rows(self.study, self, lifts[best]),
             rules=rules,
-            beside=beside_rows(self.study, self),
+            beside=beside,
             default_weights=named(self.space, self.space.default),
             weights=named(self.space, weights),
             fold_weights=[named(self.space, each.chosen) for each in held.found],
@@ -159,7 +168,7 @@ class _Scored:
             verdict=verdict,
             why=why,
             may_apply=may_apply,
-            warnings=self._warnings(rules, held),
+            warnings=[*self._warnings(rules, held), *_window_warnings(self.settings, beside)],
             lacks=[] if self.semantic else ["closeness of meaning: no vectors were asked for (--semantic)"],
         )
 
@@ -402,6 +411,15 @@ def _detectable(differences: Floats) -> float | None:
     count = len(differences)
     error = differences.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
     return _finite(float(minimum_detectable_effect(error, count - 1)))
+
+
+def _window_warnings(asked: StudySettings, beside: Sequence[BesideRow]) -> list[str]:
+    """By exchange, units are on offer that a live prompt shows word for word; a gain among these is of no use there."""
+    window = next((each.lift_over_repaired for each in beside if each.level == "window"), None)
+    if asked.level != "exchange" or window is None or window.low > 0:
+        return []
+    told = f"{window.estimate:+.3f} ({window.low:+.3f} to {window.high:+.3f})"
+    return [f"no gain is shown among units at least {asked.window_age} exchanges old, a live prompt's own pool: {told}"]
 
 
 def _largest_share(developers: Mapping[str, str | None], session_ids: Sequence[str]) -> str | None:

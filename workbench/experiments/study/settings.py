@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.config.context import Scoring
 from workbench.errors import BadInputError
 from workbench.experiments.labels.rules import NEEDS
 from workbench.experiments.study.null import NullRules
 
 if TYPE_CHECKING:
-    from workbench.config.context import Scoring
     from workbench.config.study import Study
 
 

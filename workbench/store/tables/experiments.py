@@ -98,7 +98,7 @@ STUDIES: Final = Table(
         Column("null_holds", BOOL, "Whether it is precise and near 0."),
         Column("verdict", STRING, "better, worse, no difference, null does not hold or no verdict.", required=True),
         Column("weights", STRING, "Weights found on all sessions, JSON by setting.", required=True),
-        Column("result", STRING, "The whole result, JSON.", required=True),
+        Column("result", STRING, "The whole result, and as `recipe` what it was made from; JSON.", required=True),
         Column("config_hash", STRING, "Hash of the configuration.", required=True),
         Column("code_version", STRING, "Version of workbench.", required=True),
         Column("recorded_at", TIME, "When it ended.", required=True),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from workbench.reports.render.numbers import plural
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
-from workbench.surfaces.cli.output import plain, print_json, print_table
+from workbench.surfaces.cli.output import plain, print_json, print_table, progress_bar
 from workbench.surfaces.cli.report import report
 
 if TYPE_CHECKING:
@@ -134,7 +136,8 @@ def reproduce(
     json: JsonOption = False,
 ) -> None:
     """Make a report's numbers again, on the very snapshots it was made from, and say whether they agree."""
-    found = open_bench(context, home).reproduce(manifest)
+    with progress_bar("making it again", of_bytes=False) as progress:
+        found = open_bench(context, home).reproduce(manifest, progress=progress)
     if json:
         import msgspec  # noqa: PLC0415
 
@@ -191,8 +194,8 @@ def _question(
 
 
 def _print(comparison: Comparison) -> None:
-    thing = "pairs" if comparison.design == "pairs" else "sessions"
-    print(plain("  ".join(f"{name}: {units:,} {thing}" for name, units in comparison.units.items())))
+    thing = "pair" if comparison.design == "pairs" else "session"
+    print(plain("  ".join(f"{name}: {plural(units, thing)}" for name, units in comparison.units.items())))
     print(plain(f"sample ratio: {comparison.ratio['note']}"))
     for note in comparison.notes:
         print(plain(f"note: {note}"))
@@ -210,8 +213,20 @@ def _print(comparison: Comparison) -> None:
         "verdict",
     )
     print_table(heads, [_line(effect) for effect in comparison.effects])
-    for each in comparison.dropped:
-        print(plain(f"not compared: {each.metric} ({each.why})"))
+    several = len(comparison.units) > 2  # noqa: PLR2004  (whom a line is about must be told)
+    remarks = [(note, each.column, each.arm) for each in comparison.effects for note in each.notes]
+    for line in _gathered(remarks, several=several):
+        print(plain(f"note: {line}"))
+    for line in _gathered([(each.why, each.metric, each.arm) for each in comparison.dropped], several=several):
+        print(plain(f"not compared, {line}"))
+
+
+def _gathered(said: Sequence[tuple[str, str, str]], *, several: bool) -> list[str]:
+    """What is said of metrics, each thing once with the metrics that it is said of."""
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for what, metric, arm in said:
+        metrics.setdefault((what, arm if several else ""), []).append(metric)
+    return [f"{what}{f' (against {arm})' if arm else ''}: {', '.join(names)}" for (what, arm), names in metrics.items()]
 
 
 def _line(effect: Effect) -> list[Any]:

@@ -114,6 +114,32 @@ def vault_report(
     print(f"open  {written.path.absolute().as_uri()}")
 
 
+@report.command("tuning")
+def tuning_report(
+    context: typer.Context,
+    study: Annotated[
+        str | None,
+        typer.Argument(help="Id of a study, or its beginning; the newest unless given.", show_default=False),
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = False,
+    out: Annotated[Path, typer.Option("--out", help="A file that ends in .html, or a folder for tuning.html.")] = OUT,
+) -> None:
+    """Report a study of `workbench tune`: verdict, baselines, null, weights; numbers and manifest beside the page."""
+    from workbench.reports.tuning import headline  # noqa: PLC0415  (--help needs none of it)
+
+    written = open_bench(context, home).tuning_report(out, study)
+    told = headline(written.result)
+    if json:
+        places = {name: str(getattr(written, name).absolute()) for name in ("path", "manifest", "numbers")}
+        about = {"study_id": written.result.study_id, "verdict": written.result.verdict, "headline": told}
+        print_json(places | {"size_bytes": written.size_bytes} | about)
+        return
+    print(f"{plain(str(written.path))}: {plain(told)}, {written.size_bytes / 1000:,.0f} kB")
+    print(f"reproduce  workbench reproduce {plain(str(written.manifest))}")
+    print(f"open  {written.path.absolute().as_uri()}")
+
+
 def _tell(written: WrittenReport, ids: list[str] | None, filters: str, *, as_json: bool) -> None:
     if as_json:
         print_json(

@@ -149,7 +149,7 @@ def show(
 def _print_session(bench: Workbench, session_id: str) -> None:
     whole = bench.session(session_id)
     about: dict[str, Any] = whole["session"]
-    print(plain(about["title"] or session_id))
+    print(plain((whole["labels"] or {}).get("title") or about["title"] or session_id))
     for name, value in (
         ("session", session_id),
         ("agent", " ".join(filter(None, (about["agent"], about["agent_version"])))),

@@ -1,0 +1,145 @@
+"""From a lake to the files of the tuning report, and its study made again from the same snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+from workbench.errors import BadInputError, StoreError
+from workbench.experiments.study.result import StudyResult
+from workbench.experiments.study_job import Recipe, recorded_study, study_again
+from workbench.reports.render.manifest import Manifest, write_report
+from workbench.reports.render.numbers import Clock
+from workbench.reports.tuning import tuning_report
+from workbench.reports.tuning_numbers import numbers_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.config import Config
+    from workbench.context.pool import Embed
+    from workbench.store.lake import Lake
+
+NAME: Final = "tuning"
+FILE: Final = "tuning.html"
+
+
+class _Parameters(msgspec.Struct, frozen=True):
+    recipe: Recipe | None
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """What a manifest tells of how the numbers were made."""
+
+    parameters: _Parameters
+
+
+class WrittenStudy(NamedTuple):
+    """A report on disk, and the study it tells."""
+
+    path: Path
+    manifest: Path
+    numbers: Path
+    size_bytes: int
+    result: StudyResult
+
+
+def write_tuning_report(
+    lake: Lake,
+    out: Path,
+    study: str | None = None,
+    *,
+    command: str | None = None,
+    about: Sequence[str] = (),
+    created_at: datetime | None = None,
+    zone: tzinfo | None = None,
+) -> WrittenStudy:
+    """Write the report, beside it `<name>.parquet` with its numbers and `<name>.manifest.json`.
+
+    Args:
+        lake: The tables.
+        out: The file, or a folder for `tuning.html`.
+        study: Id of a recorded study, or its beginning; the newest unless given.
+        command: What makes it anew; `workbench report tuning` with the study's id unless given.
+        about: Further lines for the page's foot.
+        created_at: The time it bears, with a zone; now unless given.
+        zone: Of its times; None is the local one.
+
+    Raises:
+        NotFoundError, AmbiguousError: As for `recorded_study`.
+        StoreError: The tables cannot be read or the files cannot be written.
+    """
+    result, recipe, ended_at = recorded_study(lake, study)
+    made_at = datetime.now(UTC) if created_at is None else created_at
+    html = tuning_report(result, made_at=ended_at, created_at=made_at, zone=zone, about=about)
+    path = out if out.suffix.lower() in (".html", ".htm") else out / FILE
+    parameters = {"study": result.study_id, "zone": Clock.of(zone, [made_at]).name}
+    manifest = Manifest(
+        NAME,
+        made_at,
+        {} if recipe is None else recipe.tables,
+        parameters | {"recipe": msgspec.to_builtins(recipe)},
+        seed=result.seed,
+        command=command or f"workbench report tuning {result.study_id}",
+    )
+    try:
+        beside = write_report(path, html, manifest, numbers_frame(result))
+    except OSError as error:
+        why = error.strerror or error
+        raise StoreError(f"the report {path} cannot be written ({why}); name another place for it") from error
+    return WrittenStudy(path, beside, path.with_suffix(".parquet"), len(html.encode()), result)
+
+
+def numbers_again(
+    lake: Lake,
+    config: Config,
+    told: Mapping[str, Any],
+    *,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> pl.DataFrame:
+    """The numbers of a report made again: every trial, fold and permutation.
+
+    Args:
+        lake: At the versions of the tables that the manifest names.
+        config: Of today; what the manifest tells comes before it.
+        told: The manifest.
+        progress: Called with things done, things in all and what they are.
+
+    Raises:
+        msgspec.ValidationError: It does not tell all of that.
+        BadInputError: It is of a study that did not keep what it was made from, or of another embedder.
+        EmbedderUnavailableError: Vectors are to be made and there is no embedder.
+    """
+    recipe = msgspec.convert(told, _Made).parameters.recipe
+    if recipe is None:
+        raise BadInputError(
+            "the report is of a study by an older workbench, which did not keep what it was made from; "
+            "`workbench tune` makes it anew, `workbench report tuning` its report"
+        )
+    embed = None if recipe.embedder is None else _embed(lake, config, recipe.embedder)
+    return numbers_frame(study_again(lake, config, recipe, embed=embed, progress=progress))
+
+
+def _embed(lake: Lake, config: Config, model: str) -> Embed:
+    """The embedder of a study, loaded when the first vector is to be made: frames in the cache have theirs.
+
+    Raises:
+        BadInputError: When it is called and another model is configured.
+    """
+
+    def embed(texts: Sequence[str]) -> Any:
+        from workbench.search.sessions import SessionSearch  # noqa: PLC0415
+
+        embedder = SessionSearch(lake, config).embedder
+        if embedder.model_id != model:
+            raise BadInputError(
+                f"the study judged meaning by {model}, and {embedder.model_id} is configured; "
+                "set embedding.model to the former"
+            )
+        return embedder.embed(texts)
+
+    return embed
