@@ -17,6 +17,14 @@ class Vectors(Settings, frozen=True):
     exact_below_rows: Annotated[
         Count, About("rows under which every vector is compared", _VECTORS, local_only=True)
     ] = 50_000
+    in_memory_rows: Annotated[
+        Count,
+        About(
+            "vectors that a process which goes on asking keeps in memory and compares, though there is an index",
+            "time: exact over 100,000 as fast as the index, 154 MB",
+            local_only=True,
+        ),
+    ] = 200_000
     nprobes: Annotated[Positive, About("parts of the index that are looked at", _VECTORS, local_only=True)] = 20
     refine_factor: Annotated[
         Positive, About("candidates compared exactly for each result", _VECTORS, local_only=True)

@@ -25,6 +25,7 @@ from workbench.store.vectors import (
     read_where_in,
     vector_schema,
     vector_table_name,
+    with_row_ids,
 )
 from workbench.text.ids import content_hash
 from workbench.text.parts import Terms, parts, query_terms
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from workbench.config.store import Vectors
+    from workbench.search.chunk_rows import ChunkRows
     from workbench.store.filters import Where
 
 _TEXT: Final = pa.string()
@@ -99,6 +101,8 @@ class ChunkIndex:
         self._settings = settings
         self._matrices: dict[str, Matrix] = {}
         self._known_table: Table | None = None
+        self._rows: ChunkRows | None = None
+        self._is_kept = False
 
     @property
     def settings(self) -> Vectors:
@@ -284,19 +288,22 @@ class ChunkIndex:
         """
         import polars as pl  # noqa: PLC0415  (175 ms)
 
-        table, terms = self._chunks(), query_terms(query) if isinstance(query, str) else query
-        if table is None or not terms.words or limit < 1:
+        terms = query_terms(query) if isinstance(query, str) else query
+        rows = self._rows_now()
+        if rows is None or not terms.words or limit < 1:
             return _empty(columns).with_columns(keyword=pl.lit(None, pl.Float64))
         from lancedb.query import MultiMatchQuery  # noqa: PLC0415  (with LanceDB: 1.4 s)
 
         with self.database.errors():
             make: Any = MultiMatchQuery  # to the type checker, pydantic's defaults are none
-            asked = table.search(make(" ".join(terms.words), ["text", "parts"]))
+            asked: Any = rows.table.search(make(" ".join(terms.words), ["text", "parts"]))
             if where is not None:
                 asked = asked.where(where.sql(), prefilter=True)
-            found = _frame(asked.select([*dict.fromkeys(("chunk_id", *columns)), "_score"]).limit(limit).to_arrow())
-        scored = found.with_columns(keyword=pl.col("_score").cast(pl.Float64))
-        return scored.sort("keyword", "chunk_id", descending=[True, False]).select(*columns, "keyword")
+            found = _frame(with_row_ids(asked).select(["_score"]).limit(limit).to_arrow())
+            there = rows.of_rows(found["_rowid"], list(dict.fromkeys(("chunk_id", *columns))))
+        scores, ids = found["_score"].to_numpy().astype("float64"), there["chunk_id"].to_list()
+        best = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))
+        return there[best][list(columns)].hstack([pl.Series("keyword", scores[best], dtype=pl.Float64)])
 
     def semantic(
         self, vector: NDArray[np.float32], model_id: str, limit: int, where: Where | None = None
@@ -325,7 +332,7 @@ class ChunkIndex:
                 "was exchanged under its name; give it another one in embedding.model, then run workbench embed"
             )
         with self.database.errors():
-            if self.uses_index(model_id):
+            if self.uses_index(model_id) and not self._keeps_vectors(model_id):
                 return nearest.approximate(table, vector, limit, where, self.settings)
             return self._matrix(model_id, table).nearest(vector, limit, where)
 
@@ -344,6 +351,8 @@ class ChunkIndex:
         if table is None or not len(chunk_ids):
             return nearest.no_neighbours()
         with self.database.errors():
+            if model_id in self._matrices:
+                return self._matrix(model_id, table).cosines(vector, chunk_ids)
             return nearest.of_rows(read_where_in(table, ["chunk_id", "vector"], "chunk_id", chunk_ids), vector)
 
     def closest(self, vector: NDArray[np.float32], model_id: str, owners: Collection[str]) -> dict[str, str]:
@@ -409,21 +418,25 @@ class ChunkIndex:
         """Whether any model has vectors here; known by the names of tables alone."""
         return bool(self.database.vector_table_names(self.name))
 
-    def rows(self, chunk_ids: Sequence[str], columns: Sequence[str] = ROWS) -> pl.DataFrame:
+    def rows(
+        self, chunk_ids: Sequence[str], columns: Sequence[str] = ROWS, *, as_searched: bool = False
+    ) -> pl.DataFrame:
         """The chunks with these ids, in this order; those that are gone are left out.
 
         Args:
             chunk_ids: At most some hundred.
-            columns: `chunk_id` among them; each costs time.
+            columns: Each costs time.
+            as_searched: As of the last search by words: all of one answer is of one version.
         """
-        import polars as pl  # noqa: PLC0415  (175 ms)
-
-        table = self._chunks()
-        if table is None or not len(chunk_ids):
+        rows = (as_searched and self._rows) or (self._rows_now() if len(chunk_ids) else None)
+        if rows is None:
             return _empty(columns)
         with self.database.errors():
-            found = _frame(read_where_in(table, columns, "chunk_id", set(chunk_ids)))
-        return pl.DataFrame({"chunk_id": list(chunk_ids)}).join(found, on="chunk_id", maintain_order="left")
+            return rows.of_ids(chunk_ids, columns)
+
+    def keep(self) -> None:
+        """Look up in memory from now on, as whoever goes on asking does; what is kept follows what is written."""
+        self._is_kept = True
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
@@ -436,6 +449,25 @@ class ChunkIndex:
             return None
         self._known_table = table
         return table
+
+    def _rows_now(self) -> ChunkRows | None:
+        """The chunks as they are now, of one version; None where there are none."""
+        table = self._chunks()
+        if table is None:
+            return None
+        from workbench.search.chunk_rows import ChunkRows  # noqa: PLC0415  (175 ms)
+
+        with self.database.errors():
+            version = int(table.version)
+            if self._rows is None or self._rows.version != version or self._rows.of is not table:
+                self._rows = ChunkRows(self.database.at(self.name, version), table)
+        self._rows.is_kept = self._is_kept
+        return self._rows
+
+    def _keeps_vectors(self, model_id: str) -> bool:
+        """Whether every vector is compared in memory though there is an index."""
+        note = self.ann(model_id)
+        return self._is_kept and note is not None and note.rows <= self.settings.in_memory_rows
 
     def _chunks_to_write(self) -> Table:
         return self._chunks() or self._create()

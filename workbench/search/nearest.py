@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -78,6 +79,16 @@ class Matrix:
             return _best(self.beside["chunk_id"], scores, limit)
         fitting = np.flatnonzero(self.beside.select(where.expression().fill_null(value=False)).to_series().to_numpy())
         return _best(self.beside["chunk_id"].gather(fitting), self.vectors[fitting] @ vector, limit)
+
+    def cosines(self, vector: NDArray[np.float32], chunk_ids: Sequence[str]) -> pl.DataFrame:
+        """Cosines of given chunks, as far as they are there: `chunk_id`, `semantic`, best first."""
+        places = [self._places[chunk_id] for chunk_id in chunk_ids if chunk_id in self._places]
+        return _ordered(self.beside["chunk_id"].gather(places), self.vectors[places] @ vector)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each chunk stands."""
+        return {chunk_id: place for place, chunk_id in enumerate(self.beside["chunk_id"].to_list())}
 
 
 def _best(chunk_ids: pl.Series, scores: NDArray[np.float32], limit: int) -> pl.DataFrame:

@@ -76,7 +76,7 @@ class VectorDatabase:
     def __init__(self, folder: Path) -> None:
         quieten_lance()  # here, since it counts only before LanceDB is imported, by whatever module
         self.folder = folder
-        self._opened: dict[str, tuple[int, Table]] = {}
+        self._opened: dict[str, tuple[tuple[int, int], Table]] = {}
 
     @cached_property
     def _connection(self) -> DBConnection:
@@ -100,14 +100,26 @@ class VectorDatabase:
             StoreError: It is there and cannot be opened.
         """
         try:
-            inode = (self.folder / f"{name}.lance").stat().st_ino
-        except FileNotFoundError:
+            status = (self.folder / f"{name}.lance").stat()
+        except (FileNotFoundError, NotADirectoryError):
             return None
+        folder = status.st_ino, status.st_ctime_ns  # a folder made anew may get the number of the one before
         known = self._opened.get(name)
-        if known is None or known[0] != inode:
+        if known is None or known[0] != folder:
             with self.errors():
-                known = self._opened[name] = inode, self._connection.open_table(name)
+                known = self._opened[name] = folder, self._connection.open_table(name)
         return known[1]
+
+    def at(self, name: str, version: int) -> Table:
+        """A table at one version, whatever is written meanwhile; its files last as long as `maintain` leaves them.
+
+        Raises:
+            StoreError: There is no such table or version any more.
+        """
+        with self.errors():
+            table = self._connection.open_table(name)
+            table.checkout(version)
+            return table
 
     def create(self, name: str, schema: pa.Schema) -> Table:
         """An empty table, in the place of one of that name.
@@ -271,6 +283,32 @@ def read_columns(table: Table, columns: Sequence[str], where: str | None = None)
     if where is not None:
         query = query.where(where, prefilter=True)
     return query.select(list(columns)).limit(EVERYTHING).to_arrow()
+
+
+def read_rows(table: Table, columns: Sequence[str], row_ids: Sequence[int] | None = None) -> pa.Table:
+    """Columns of rows and their `_rowid`, in any order; row ids hold within one version.
+
+    Args:
+        table: Checked out at a version.
+        columns: Of it.
+        row_ids: At most some thousand; all rows unless given.
+    """
+    if row_ids is None:
+        return _rows_of(with_row_ids(table.search()).select(list(columns)).limit(EVERYTHING))
+    if not row_ids:
+        fields = [*(table.schema.field(name) for name in columns), pa.field("_rowid", pa.uint64())]
+        return pa.schema(fields).empty_table()
+    return _rows_of(table.take_row_ids(list(row_ids)).with_row_id().select(list(columns)))
+
+
+def with_row_ids(query: Any) -> Any:
+    """A query whose rows have `_rowid`."""
+    return query.with_row_id(True)  # noqa: FBT003  (its one parameter)
+
+
+def _rows_of(query: Any) -> pa.Table:
+    rows: pa.Table = query.to_arrow()
+    return rows
 
 
 def read_where_in(table: Table, columns: Sequence[str], column: str, values: Collection[str]) -> pa.Table:
