@@ -3,7 +3,9 @@
 Run as `python tests/benchmarks/bench_search.py [--chunks 100000] [--queries 60] [--folder DIR]`. Chunks are made of
 words whose frequencies fall as in a natural language, and of identifiers; vectors lie in 300 clusters, as those of
 texts do, since embedding 100,000 texts by a model would take half an hour. Queries are made likewise, and embedded by
-the real model, whose time is part of hybrid search. In a folder that is given, what was made stays for the next run.
+the real model, whose time is part of hybrid search. Measured is a process that goes on asking, as a notebook does; what
+its first two questions take, which read from disk and into memory, is printed beside it. In a folder that is given,
+what was made stays for the next run.
 
 Bars: keyword p50 <= 10 ms, hybrid p50 <= 30 ms, recall@10 >= 0.95. Baselines of the same run: every vector compared by
 NumPy, and by LanceDB without an index; words looked for by a scan (`contains`).
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 
 from workbench.config.knowledge import Embedding, Search
 from workbench.providers.embedding import Embedder, load_embedder
+from workbench.search import nearest
 from workbench.search.index import ChunkIndex
 from workbench.search.nearest import Matrix
 from workbench.search.query import Question, ask
@@ -105,6 +108,13 @@ def p50(call: Callable[[int], object], times: int) -> float:
     return float(np.median(taken[2:]))
 
 
+def seconds(call: Callable[[], object]) -> float:
+    """What one call takes."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
 def verdict(name: str, figure: float) -> str:
     """Whether a figure meets its bar; empty where it has none."""
     return f"   bar {BARS[name]:.0f}: {'met' if figure <= BARS[name] else 'MISSED'}" if name in BARS else ""
@@ -149,32 +159,41 @@ def measure(folder: Path, chunks: int, queries: int) -> None:
     def scan(number: int) -> None:
         sum(text.str.contains(word, literal=True).cast(pl.Int64) for word in asked[number].split())
 
+    def by_index(number: int) -> None:
+        nearest.approximate(table, vectors[number], 50, None, index.settings)
+
     def flat(number: int) -> None:
         query: Any = table.search(vectors[number]).distance_type("cosine").bypass_vector_index()
         query.select(["chunk_id", "_distance"]).limit(10).to_arrow()
 
+    first = [seconds(lambda number=number: search("hybrid", number)) * 1000 for number in range(2)]
     figures = {
         "keyword": p50(lambda number: search("keyword", number), queries),
         "keyword_scan": p50(scan, 5),
         "hybrid": p50(lambda number: search("hybrid", number), queries),
         "query_embedding": p50(lambda number: embedder.embed_query(asked[number]), queries),
         "semantic": p50(lambda number: index.semantic(vectors[number], embedder.model_id, 50), queries),
+        "semantic_lancedb_index": p50(by_index, queries),
         "semantic_numpy": p50(lambda number: matrix.nearest(vectors[number], 50), queries),
         "semantic_lancedb_scan": p50(flat, 10),
     }
-    recall = None if ann is None else ann.recall
+    others = ("numpy", "lancedb_index", "lancedb_scan")
+    against = {name: f"{figures['semantic'] / figures[f'semantic_{name}']:.2f}" for name in others}
+    told = {name: round(figure, 2) for name, figure in figures.items()}
+    recall, in_memory = (None, None) if ann is None else (ann.recall, ann.leading_recall)
     lines = [
         f"{chunks:,} chunks, {queries} queries; filled in {filled:.0f} s, vectors indexed in {indexed:.1f} s; ms, p50:",
         *(f"  {name:24} {figure:8.1f}{verdict(name, figure)}" for name, figure in figures.items()),
         f"  keyword search takes {figures['keyword'] / figures['keyword_scan']:.2f} of a scan for the words",
-        f"  the index of vectors takes {figures['semantic'] / figures['semantic_numpy']:.2f} of NumPy's time",
-        f"  and {figures['semantic'] / figures['semantic_lancedb_scan']:.2f} of that of LanceDB without an index",
-        f"  recall@10 of the index {recall} (bar {LEAST_RECALL}), of exact search 1.0",
-        json.dumps({**{name: round(figure, 2) for name, figure in figures.items()}, "recall": recall}),
+        f"  search among vectors takes {against['numpy']} of the time of comparing all,",
+        f"  {against['lancedb_index']} of LanceDB's with its index and {against['lancedb_scan']} of it without one",
+        f"  recall@10 in memory {in_memory}, of LanceDB's index {recall} (bar {LEAST_RECALL}), of exact search 1.0",
+        f"  the first question {first[0]:.0f} ms, from disk; the second {first[1]:.0f} ms, which reads into memory",
+        json.dumps({**told, "recall": recall, "recall_in_memory": in_memory}),
     ]
     sys.stdout.write("\n".join(lines) + "\n")
     missed = [name for name, bar in BARS.items() if figures[name] > bar]
-    sys.exit(1 if missed or (recall is not None and recall < LEAST_RECALL) else 0)
+    sys.exit(1 if missed or any(each is not None and each < LEAST_RECALL for each in (recall, in_memory)) else 0)
 
 
 if __name__ == "__main__":

@@ -110,3 +110,44 @@ def test_who_goes_on_asking_compares_every_vector_up_to_a_number(tmp_path):
     roomy = ChunkIndex(tmp_path / "vectors", settings=Vectors(exact_below_rows=300, in_memory_rows=400))
     roomy.keep()
     assert roomy.semantic(matrix[7], "m", 5)["semantic"].to_list() == exact
+
+
+@pytest.fixture(scope="module")
+def three_thousand(tmp_path_factory):
+    """Chunks with vectors of 96 numbers: of the model `flat` like in every direction, of `deep` mostly along 20."""
+    index = ChunkIndex(tmp_path_factory.mktemp("many"), settings=Vectors(exact_below_rows=2500))
+    chance = np.random.default_rng(5)
+    names = [f"{number:04}" for number in range(3000)]
+    index.upsert(chunks({name: f"text {name}" for name in names}))
+    models = {}
+    for model, falling in (("flat", np.ones(96)), ("deep", 0.8 ** np.arange(96))):
+        matrix = (chance.normal(size=(3000, 96)) * falling).astype("f4")
+        models[model] = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+        index.add_vectors(model, [f"{name}/0" for name in names], models[model])
+        index.index_vectors(model)
+    index.keep()
+    return index, models
+
+
+@pytest.mark.parametrize("model", ["flat", "deep"])
+def test_many_vectors_in_memory_give_the_true_neighbours(three_thousand, model):
+    index, models = three_thousand
+    matrix = models[model]
+    for number in range(0, 3000, 100):
+        cosines = matrix @ matrix[number]
+        expected = np.sort(cosines)[::-1][:10].astype("f8")
+        assert index.semantic(matrix[number], model, 10)["semantic"].to_list() == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_short_way_is_taken_only_where_it_was_seen_to_find_them(three_thousand, monkeypatch):
+    index, models = three_thousand
+    monkeypatch.setattr("workbench.search.nearest.SHORTLIST", 10)
+    measured = {}
+    for model in models:
+        index.database.note_path(index._vectors(model).name).unlink()
+        measured[model] = index.index_vectors(model).leading_recall
+    assert measured["deep"] == 1.0
+    assert measured["flat"] < 0.95
+    matrix = models["flat"]
+    expected = np.sort(matrix @ matrix[7])[::-1][:50].astype("f8")
+    assert index.semantic(matrix[7], "flat", 50)["semantic"].to_list() == pytest.approx(expected, abs=1e-6)

@@ -1,8 +1,7 @@
 """Chunks of one version by row: read from disk, or kept in memory by a process that goes on asking.
 
 A search by words is a millisecond of work; looking up eleven columns of what it found, and again of what was near in
-meaning, takes twenty (100,000 chunks, measured). The columns that every hit needs are small, so they are kept; texts
-are read when they are shown.
+meaning, takes twenty (100,000 chunks, measured).
 """
 
 from __future__ import annotations
@@ -33,8 +32,9 @@ KEPT: Final = (
     "occurred_at",
     "turn",
     "position",
+    "text",
 )
-"""Columns that are kept; about 100 bytes a chunk."""
+"""Columns that are kept: what an answer shows. 100,000 chunks of 110 words take 85 MB and 0.4 s to read (measured)."""
 
 ROW_ID: Final = "_rowid"
 """LanceDB's name of the column by which rows of one version are told apart."""

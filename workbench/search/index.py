@@ -332,9 +332,12 @@ class ChunkIndex:
                 "was exchanged under its name; give it another one in embedding.model, then run workbench embed"
             )
         with self.database.errors():
-            if self.uses_index(model_id) and not self._keeps_vectors(model_id):
+            note = self.ann(model_id)
+            is_kept = self._is_kept and note is not None and note.rows <= self.settings.in_memory_rows
+            if note is not None and note.is_accepted and not is_kept:
                 return nearest.approximate(table, vector, limit, where, self.settings)
-            return self._matrix(model_id, table).nearest(vector, limit, where)
+            by_leading = note is not None and note.leading_recall >= self.settings.min_recall
+            return self._matrix(model_id, table).nearest(vector, limit, where, by_leading=by_leading)
 
     def uses_index(self, model_id: str) -> bool:
         """Whether a model's vectors are searched by an index that was accepted."""
@@ -435,8 +438,12 @@ class ChunkIndex:
             return rows.of_ids(chunk_ids, columns)
 
     def keep(self) -> None:
-        """Look up in memory from now on, as whoever goes on asking does; what is kept follows what is written."""
-        self._is_kept = True
+        """Look up in memory from now on, as whoever goes on asking does; what is kept follows what is written.
+
+        Beyond `store.vectors.in_memory_rows` it is looked up on disk as before.
+        """
+        if not self._is_kept:
+            self._is_kept, self._rows = True, None
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
@@ -461,13 +468,8 @@ class ChunkIndex:
             version = int(table.version)
             if self._rows is None or self._rows.version != version or self._rows.of is not table:
                 self._rows = ChunkRows(self.database.at(self.name, version), table)
-        self._rows.is_kept = self._is_kept
+                self._rows.is_kept = self._is_kept and table.count_rows() <= self.settings.in_memory_rows
         return self._rows
-
-    def _keeps_vectors(self, model_id: str) -> bool:
-        """Whether every vector is compared in memory though there is an index."""
-        note = self.ann(model_id)
-        return self._is_kept and note is not None and note.rows <= self.settings.in_memory_rows
 
     def _chunks_to_write(self) -> Table:
         return self._chunks() or self._create()

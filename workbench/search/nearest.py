@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 RECALL_AT: Final = 10
 """Neighbours of a query that the index must find, as in recall@10; design 4."""
 
+LEADING_AXES: Final = 64
+SHORTLIST: Final = 2000
+"""Of 100,000 vectors of MiniLM the nearest 10 are among the 2,000 that are nearest along the first 64 principal axes,
+which takes a third of the time of comparing all (recall 1.0 over 100 queries, 0.995 with 32 axes; measured)."""
+_AXES_SAMPLE: Final = 20_000
+
 _SEED: Final = 20260301
 
 
@@ -37,12 +43,14 @@ class Ann:
         recall: Share of the true nearest 10 that it found, over the sample queries.
         queries: Sample queries.
         is_accepted: Whether that was enough; if not, every vector is compared as before.
+        leading_recall: The same share where vectors in memory are first compared along their leading axes.
     """
 
     rows: int
     recall: float
     queries: int
     is_accepted: bool
+    leading_recall: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -70,10 +78,23 @@ class Matrix:
         assert isinstance(beside, pl.DataFrame)  # noqa: S101  (a table is never a series)
         return cls(version, beside, matrix_of(rows))
 
-    def nearest(self, vector: NDArray[np.float32], limit: int, where: Where | None = None) -> pl.DataFrame:
-        """The nearest `limit` of the vectors that fit: `chunk_id`, `semantic`, best first, ties by `chunk_id`."""
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, where: Where | None = None, *, by_leading: bool = False
+    ) -> pl.DataFrame:
+        """The nearest `limit` of the vectors that fit: `chunk_id`, `semantic`, best first, ties by `chunk_id`.
+
+        Args:
+            vector: (dimension,), of length 1.
+            limit: Most neighbours.
+            where: Which vectors fit; they are all compared.
+            by_leading: Where all fit, whether only those are compared that are near along the leading axes.
+        """
         import numpy as np  # noqa: PLC0415  (100 ms)
 
+        if where is None and by_leading and len(self.vectors) > SHORTLIST + limit:
+            axes, along = self._leading
+            near = np.argpartition(-(along @ (vector @ axes)), SHORTLIST + limit)[: SHORTLIST + limit]
+            return _best(self.beside["chunk_id"].gather(near), self.vectors[near] @ vector, limit)
         if where is None:
             scores = self.vectors @ vector
             return _best(self.beside["chunk_id"], scores, limit)
@@ -84,6 +105,16 @@ class Matrix:
         """Cosines of given chunks, as far as they are there: `chunk_id`, `semantic`, best first."""
         places = [self._places[chunk_id] for chunk_id in chunk_ids if chunk_id in self._places]
         return _ordered(self.beside["chunk_id"].gather(places), self.vectors[places] @ vector)
+
+    @cached_property
+    def _leading(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The principal axes (dimension, axes) about the origin, since cosines are, and the vectors along them."""
+        import numpy as np  # noqa: PLC0415  (100 ms)
+
+        step = max(1, len(self.vectors) // _AXES_SAMPLE)
+        some = self.vectors[::step].astype(np.float64)
+        axes = np.linalg.eigh(some.T @ some)[1][:, : -LEADING_AXES - 1 : -1].astype(np.float32)
+        return axes, self.vectors @ axes
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -165,12 +196,18 @@ def build(table: Table, matrix: Matrix, settings: Vectors, note: Path) -> Ann:
     make_index(table, "vector")
     queries = _sample(matrix.vectors, settings.sample_queries)
     found = [approximate(table, query, RECALL_AT, None, settings)["chunk_id"].to_list() for query in queries]
+    leading = [matrix.nearest(query, RECALL_AT, by_leading=True)["chunk_id"].to_list() for query in queries]
     true = [matrix.nearest(query, RECALL_AT)["chunk_id"].to_list() for query in queries]
-    hits = sum(len({*some} & {*others}) for some, others in zip(found, true, strict=True))
-    recall = hits / max(sum(map(len, true)), 1)
-    ann = Ann(len(matrix.vectors), round(recall, 4), len(queries), recall >= settings.min_recall)
+    recall = _recall(found, true)
+    is_accepted = recall >= settings.min_recall
+    ann = Ann(len(matrix.vectors), round(recall, 4), len(queries), is_accepted, round(_recall(leading, true), 4))
     write_atomic(note, json.dumps(asdict(ann)).encode() + b"\n")
     return ann
+
+
+def _recall(found: Sequence[Sequence[str]], true: Sequence[Sequence[str]]) -> float:
+    hits = sum(len({*some} & {*others}) for some, others in zip(found, true, strict=True))
+    return hits / max(sum(map(len, true)), 1)
 
 
 def _sample(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:

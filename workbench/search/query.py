@@ -240,7 +240,8 @@ class _Lists:
 
         if self.question.mode == "keyword":
             found = self._words(count)
-            return found.with_columns(semantic=pl.lit(None, pl.Float64)), found.height >= count
+            nothing = pl.Series("semantic", [None] * found.height, dtype=pl.Float64)
+            return found.hstack([nothing]), found.height >= count
         # in turn: each takes both cores of a small machine, and side by side they took a third longer (measured)
         found, meaning = self._words(count), self._meaning(count)
         known = set(found["chunk_id"].to_list())
@@ -337,12 +338,13 @@ def _shown(hits: pl.DataFrame, terms: Terms, length: int) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415  (175 ms)
 
     cut = [snippet(text, terms.words, length) for text in hits["text"].to_list()]
-    missing = [pl.lit(None, pl.Float64).alias("rerank")] if "rerank" not in hits.columns else []
-    return hits.with_columns(
-        *missing,
+    added = [
         pl.Series("snippet", [each.text for each in cut], dtype=pl.String),
         pl.Series("marks", [each.marks for each in cut], dtype=pl.List(pl.List(pl.Int64))),
-    ).select(COLUMNS)
+    ]
+    if "rerank" not in hits.columns:
+        added.append(pl.Series("rerank", [None] * hits.height, dtype=pl.Float64))
+    return hits.hstack(added)[list(COLUMNS)]
 
 
 def _no_hits() -> pl.DataFrame:

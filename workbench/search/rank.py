@@ -5,7 +5,7 @@ score = (fused + context * w_context) * recency, or the cross-encoder's score wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -67,23 +67,23 @@ def with_context(candidates: pl.DataFrame, turns: int) -> pl.DataFrame:
     import numpy as np  # noqa: PLC0415  (100 ms)
     import polars as pl  # noqa: PLC0415  (175 ms)
 
-    sessions, hits = (_numbers(candidates, columns) for columns in (HIT[:1], HIT))
-    turn = candidates["turn"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    scores = candidates["fused"].fill_null(0.0).to_numpy()
-    is_placed = candidates["session_id"].is_not_null().to_numpy()
+    own = [candidates[name].to_list() for name in HIT]
+    sessions, hits = _numbers(own[0]), _numbers(list(zip(*own, strict=True)))
+    turn, scores = (np.array(candidates[name].to_list(), np.float64) for name in ("turn", "fused"))  # None: NaN
+    scores = np.nan_to_num(scores, nan=0.0)
     is_beside = sessions[:, None] == sessions[None, :]
-    is_beside &= (hits[:, None] != hits[None, :]) & is_placed[None, :]
+    is_beside &= (hits[:, None] != hits[None, :]) & np.array([each is not None for each in own[0]], bool)[None, :]
     is_beside &= np.abs(turn[:, None] - turn[None, :]) <= turns  # never true of NaN
     best = np.where(is_beside, scores[None, :], 0.0).max(axis=1, initial=0.0)
-    return candidates.with_columns(context=pl.Series(best, dtype=pl.Float64))
+    return candidates.hstack([pl.Series("context", best, dtype=pl.Float64)])
 
 
-def _numbers(candidates: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.integer]:
-    """A number for each row, the same for rows that agree in these columns."""
+def _numbers(values: Sequence[Hashable]) -> NDArray[np.integer]:
+    """A number for each value, the same for equal ones."""
     import numpy as np  # noqa: PLC0415  (100 ms)
 
-    known: dict[tuple[str | None, ...], int] = {}
-    return np.array([known.setdefault(row, len(known)) for row in candidates.select(columns).iter_rows()], np.int64)
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
 
 
 def with_recency(candidates: pl.DataFrame, now: datetime, half_life_days: float) -> pl.DataFrame:
@@ -117,7 +117,7 @@ def hits_of(candidates: pl.DataFrame, mode: Mode, settings: Search) -> pl.DataFr
     """
     import polars as pl  # noqa: PLC0415  (175 ms)
 
-    if not candidates.select(HIT).is_duplicated().any():
+    if len(set(zip(*(candidates[name].to_list() for name in HIT), strict=True))) == candidates.height:
         return fused(candidates, mode, settings)
     best_first = fused(candidates, mode, settings).sort("fused", "chunk_id", descending=[True, False], nulls_last=True)
     others = pl.exclude(*HIT, "keyword", "semantic", "fused")
