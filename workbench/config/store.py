@@ -21,7 +21,7 @@ class Vectors(Settings, frozen=True):
         Count,
         About(
             "most chunks, and vectors, that a process which goes on asking keeps in memory",
-            "time: 100,000 take 240 MB, their vectors are compared as fast as the index is",
+            "time: 100,000 take 240 MB, and a third of the time of the index on disk",
             local_only=True,
         ),
     ] = 200_000
