@@ -25,7 +25,7 @@ run: setup  ## the main job on the samples (or FROM=sessions, VAULT=notes): tabl
 	@$(BIN)/python -m workbench.surfaces.main_job --home .run/home --out reports $(if $(FROM),--from "$(FROM)") $(if $(VAULT),--vault "$(VAULT)")
 
 test: setup  ## run the tests, those apart that take minutes, two at a time
-	@$(BIN)/python -m pytest -m 'not slow' -n 2
+	@unset PYTHONDONTWRITEBYTECODE; $(BIN)/python -m pytest -m 'not slow' -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slow: setup  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -m slow

@@ -9,9 +9,8 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
-import nbformat
 import pytest
-from browsing import Visit, chromium
+from browsing import Visit
 from command import WORKBENCH, environment
 from hostile_sessions import HOSTILE, HOSTILE_SESSION, write_hostile_sessions
 
@@ -43,24 +42,25 @@ timeline""",
 )
 
 
+def notebook_of(sources):
+    """A Jupyter notebook of code cells, as its file has it."""
+    cells = [
+        {"cell_type": "code", "id": f"cell-{number}", "source": source, "metadata": {}, "outputs": []}
+        | {"execution_count": None}
+        for number, source in enumerate(sources)
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lab")
     bench = wb.open(folder / "home")
     bench.ingest(*sample_sessions(), write_hostile_sessions(folder))
-    cells = [nbformat.v4.new_code_cell(source) for source in HOSTILE_CELLS]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     (folder / "home" / "notebooks").mkdir()
-    nbformat.write(
-        nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "home" / "notebooks" / "hostile.ipynb"
-    )
+    (folder / "home" / "notebooks" / "hostile.ipynb").write_text(json.dumps(notebook_of(HOSTILE_CELLS)), "utf-8")
     return folder / "home"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @contextmanager
@@ -216,10 +216,14 @@ ALL_RAN = f"""
 """
 
 
+def wait_for_kernel(page):
+    page.get_by_text("Python 3 (ipykernel) | Idle").or_(page.get_by_text("Python 3 | Idle")).first.wait_for()
+
+
 def run_all(visit):
     """Run the notebook in front from the menu, and wait for every cell's number."""
     page = visit.page
-    page.get_by_text("Python 3 (ipykernel) | Idle").or_(page.get_by_text("Python 3 | Idle")).first.wait_for()
+    wait_for_kernel(page)
     page.locator(f"{SHOWN_PANEL} .jp-CodeCell").first.click()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator("[data-command='runmenu:run-all'] .lm-Menu-itemLabel").click()
@@ -227,10 +231,17 @@ def run_all(visit):
     return page.locator(SHOWN_PANEL)
 
 
-def test_the_notebook_runs_in_jupyterlab(jupyter, browser, home):
+@pytest.fixture(scope="module")
+def jupyterlab(jupyter, browser):
+    """The page of JupyterLab, which takes a third of a minute to load, with the notebook that is shipped in front."""
     visit = Visit(browser, jupyter[1]["url"], height=1100)
+    yield visit
+    visit.close()
+
+
+def test_the_notebook_runs_in_jupyterlab(jupyterlab, home):
+    visit, page = jupyterlab, jupyterlab.page
     run_all(visit)
-    page = visit.page
     page.locator(".wbt-item").first.wait_for()
     page.locator(".wbt-detail").wait_for()
     assert visit.missing(EXPECTED["jupyter"]) == []
@@ -246,22 +257,23 @@ def test_the_notebook_runs_in_jupyterlab(jupyter, browser, home):
     assert page.locator(".jp-Cell").count() == before, "Jupyter's own shortcuts stay out"
     page.screenshot(path=SCREENSHOTS / "jupyter-timeline.png")
     assert (visit.strangers, visit.complaints) == ([], [])
-    visit.close()
     assert (home / "notebooks" / "quickstart.ipynb").is_file()
 
 
-def test_hostile_text_does_nothing_in_jupyterlab(jupyter, browser):
-    visit = Visit(browser, jupyter[1]["url"].replace("tree/quickstart", "workspaces/another/tree/hostile"))
+def test_hostile_text_does_nothing_in_jupyterlab(jupyterlab):
+    visit = jupyterlab
+    visit.page.locator(".jp-DirListing-item", has_text="hostile.ipynb").dblclick()
+    visit.page.locator(f"{SHOWN_PANEL} .jp-CodeCell", has_text="open_home()").first.wait_for()
     panel = run_all(visit)
     panel.locator(".wbt-detail").wait_for()
     panel.locator(".vega-embed :is(svg, canvas)").first.hover()
     assert (visit.pwned, visit.strangers, visit.complaints) == (None, [], [])
     assert panel.locator(":is(img[src*=evil], iframe, a[href^=javascript])").count() == 0
-    visit.close()
 
 
-def test_sigterm_ends_jupyter_and_its_kernels(jupyter):
+def test_sigterm_ends_jupyter_and_its_kernels(jupyter, jupyterlab):
     running, told = jupyter
+    wait_for_kernel(jupyterlab.page)
     assert len(children(told["pid"])) > 1, "there is a kernel"
     before = children(told["pid"])
     running.terminate()

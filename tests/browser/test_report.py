@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from browsing import Visit, chromium
+from browsing import Visit
 from hostile_sessions import HOSTILE, HOSTILE_SESSION, write_hostile_sessions
 
 import workbench as wb
@@ -17,12 +17,6 @@ EXPECTED = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))["report"]
 SCREENSHOTS = HERE.parents[1] / "reports" / "screenshots"
 
 SHOWN = [one_line(text) for text in HOSTILE]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

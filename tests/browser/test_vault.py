@@ -5,7 +5,7 @@ from pathlib import Path
 
 import made_vaults
 import pytest
-from browsing import Visit, chromium
+from browsing import Visit
 
 from workbench.surfaces import lab
 from workbench.surfaces.shipped import notebooks_folder
@@ -15,12 +15,6 @@ EXPECTED = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))
 SCREENSHOTS = HERE.parents[1] / "reports" / "screenshots"
 SIMILARITY = 0.36
 """From which the sample notes fall into a few themes by shared words, as the tests' embedder judges them."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

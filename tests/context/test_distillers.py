@@ -233,6 +233,18 @@ def test_a_run_that_was_cut_off_never_reads_as_a_pass_once_a_failure_was_seen(ma
         assert summarise_tests(seen).status == "failed"
 
 
+@pytest.mark.parametrize("cut", ["", " ", " (", " (0", " (0.", " (0.00", " (0.00s", " (0.00s)"])
+@pytest.mark.parametrize("before", ["", "=== RUN   test_a\n"])
+def test_a_failure_of_go_counts_wherever_its_line_was_cut_off(before, cut):
+    run = summarise_tests(f"{before}--- FAIL: test_a{cut}")
+    assert (run.runner, run.status, [each.name for each in run.failures]) == ("go test", "failed", ["test_a"])
+
+
+@pytest.mark.parametrize("text", ["--- FAIL: test_a (0\nmore", "--- FAIL: ", "--- FAIL: a b", "--- PASS: test_a (0."])
+def test_half_a_line_of_go_tells_nothing_elsewhere(text):
+    assert summarise_tests(text).status == "unknown"
+
+
 # -- put off -----------------------------------------------------------------------------------------------------------
 
 

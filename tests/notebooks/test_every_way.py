@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command import environment
@@ -9,7 +10,7 @@ from command import environment
 from workbench.surfaces.shipped import notebooks_folder
 
 NOTEBOOKS = sorted(notebooks_folder().glob("*.py"))
-AS_SCRIPT, AS_TEST = [], ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
+AS_SCRIPT, AS_TEST = [], ["-m", "pytest", "-v", "-p", "no:cacheprovider"]
 
 
 def run(command, home):
@@ -24,19 +25,21 @@ def run(command, home):
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert not (home / ".local" / "share" / "workbench").exists()
+    return done.stdout
 
 
 def test_there_are_notebooks():
-    assert {"agent", "sessions", "telemetry", "zettelkasten"} <= {path.stem for path in NOTEBOOKS}
+    assert {"agent", "scoring", "sessions", "telemetry", "zettelkasten"} <= {path.stem for path in NOTEBOOKS}
 
 
 def test_marimo_has_no_complaint(tmp_path):
     run(["-m", "marimo", "check", "--strict", *NOTEBOOKS], tmp_path)
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs_as_a_test(notebook, tmp_path):
-    run([*AS_TEST, notebook], tmp_path)
+def test_they_run_as_tests(tmp_path):
+    """In one process, since to load what they all need takes seconds."""
+    told = [line for line in run([*AS_TEST, *NOTEBOOKS], tmp_path).splitlines() if " PASSED" in line]
+    assert {path.name for path in NOTEBOOKS} == {Path(line.partition("::")[0]).name for line in told}
 
 
 @pytest.mark.parametrize(

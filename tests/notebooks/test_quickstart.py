@@ -1,8 +1,6 @@
 """notebooks/quickstart.ipynb: every cell runs, and it is saved without what it showed."""
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from workbench.surfaces.shipped import notebooks_folder
 
@@ -11,11 +9,16 @@ NOTEBOOK = notebooks_folder() / "quickstart.ipynb"
 
 @pytest.fixture(scope="module")
 def saved():
+    import nbformat  # seconds to load, which no other test of a worker should wait for
+
     return nbformat.read(NOTEBOOK, as_version=4)
 
 
 @pytest.fixture(scope="module")
 def ran(saved, tmp_path_factory):
+    import nbformat
+    from nbclient import NotebookClient
+
     notebook = nbformat.from_dict(saved)
     place = {"metadata": {"path": str(tmp_path_factory.mktemp("quickstart"))}}
     NotebookClient(notebook, timeout=200, kernel_name="python3", resources=place).execute()
@@ -23,6 +26,8 @@ def ran(saved, tmp_path_factory):
 
 
 def test_it_is_saved_without_outputs(saved):
+    import nbformat
+
     cells = [cell for cell in saved.cells if cell.cell_type == "code"]
     assert [(cell.outputs, cell.execution_count) for cell in cells] == [([], None)] * len(cells)
     nbformat.validate(saved)

@@ -177,6 +177,31 @@ def test_a_bad_query_is_told_with_the_tables_there_are(lake, query):
         assert lake.sql(query).shape == (0, 0)
 
 
+def test_a_name_that_is_nearly_that_of_a_table_is_told_with_the_one_that_was_meant(lake):
+    with pytest.raises(QueryError, match='evnts does not exist!\nDid you mean "events"'):
+        lake.sql("select * from evnts")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(*) from EVENTS",
+        'select count(*) from "Events"',
+        "select count(*) from query('from ev' || 'ents')",
+        "from query_table('ev' || 'ents') select count(*)",
+        "set variable t = 'x'; select count(*) from events",
+    ],
+)
+def test_a_table_is_found_however_a_query_names_it(lake, query):
+    assert lake.sql(query).item() == 3
+
+
+def test_statements_before_one_that_is_refused_run_once(lake, tmp_path):
+    with pytest.raises(QueryError, match="nowhere does not exist"):
+        lake.sql(f"copy (select 1 as a) to '{tmp_path}/a.csv'; create table made (a int); select * from nowhere")
+    assert lake.sql("select count(*) from made").item() == 0
+
+
 def test_a_bad_parameter_is_a_query_error(lake):
     for query, parameters in (("select ?", []), ("select 1", [1]), ("select $a", {"b": 1})):
         with pytest.raises(QueryError):
@@ -296,7 +321,7 @@ def test_a_reader_that_landings_never_let_through_says_so(lake, tmp_path, monkey
 
     lake.stores["events"].snapshot = snapshot
     with pytest.raises(StoreError, match="imports finish faster than the tables can be opened; try again in a moment"):
-        lake.sql("select 1")
+        lake.sql("select count(*) from events")
 
 
 def test_a_frame_that_was_scanned_before_a_landing_shows_the_old_rows(lake, tmp_path):
@@ -321,7 +346,9 @@ def test_a_broken_table_is_named(tmp_path, name):
     (log / f"{1:020}.json").unlink()
     (log / f"{2:020}.json").write_text((log / f"{0:020}.json").read_text())
     with pytest.raises(StoreError, match=f"the table .*/tables/{name} cannot be read: "):
-        small_lake(tmp_path).sql("select 1")
+        small_lake(tmp_path).sql(f"select * from {name}")
+    if name != "sessions":
+        assert small_lake(tmp_path).sql("select session_id from sessions").rows() == [("s1",)]
 
 
 def test_data_that_is_gone_is_a_matter_of_the_store_and_a_users_file_one_of_the_query(lake, tmp_path):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from browsing import Visit, chromium
+from browsing import Visit
 from hostile_sessions import HOSTILE, HOSTILE_SESSION, write_hostile_sessions
 from test_timeline_in_browser import CONTRASTS, LEAST_CONTRAST, MODEL
 
@@ -21,12 +21,6 @@ CURRENCIES = "895dc31c-6255-4222-94eb-1eb6c03087e3"
 TEXTS = (
     ".wba-name, .wba-number, .wba-label, .wba-kind, .wba-in, .wba-out, .wba-button, .wba-soft, .wba-text, dt, dd, td"
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

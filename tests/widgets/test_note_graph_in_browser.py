@@ -5,7 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from browsing import Visit, chromium
+from browsing import Visit
 from hostile_sessions import HOSTILE
 from test_timeline_in_browser import CONTRASTS, LEAST_CONTRAST, MODEL
 
@@ -47,12 +47,6 @@ def picture():
 
 def read(path):
     return NoteText(path, (("words", "7"),), f"# {path}\n\nThe text of the note.")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 def show(browser, widget, scheme="light", width=1200):

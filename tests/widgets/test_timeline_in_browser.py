@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from browsing import Visit, chromium
+from browsing import Visit
 from hostile_sessions import HOSTILE, HOSTILE_SESSION, write_hostile_sessions
 
 import workbench as wb
@@ -54,12 +54,6 @@ CONTRASTS = """
   }));
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,14 @@ from workbench.context.distillers.failures import MUST, REST, TELLING, Failure, 
 
 RECOGNISED: Final = LinePattern(
     r"[ \t]*--- (?:FAIL|PASS|SKIP): \S+ \([0-9.]+s\)",
+    r"[ \t]*--- FAIL: \S+(?: \(?[0-9.]*s?)?\Z",
     r"(?:ok  |FAIL|\?   )\t\S+(?:\t|$)",
     r"FAIL\t\S+ \[",
     r"=== (?:RUN|NAME|CONT|PAUSE) +\S",
     r"\{\"(?:Time|Action)\":\"[^\n]*\"Action\":\"|\{\"Action\":\"",
     needs=("--- ", "ok  \t", "FAIL\t", "?   \t", "=== ", '"Action":"'),
 )
-"""Lines that only `go test` prints."""
+"""Lines that only `go test` prints; a failure counts as well where the text was cut off inside its line."""
 
 _STATES: Final = frozenset({"FAIL", "PASS", "SKIP", "BENC"})
 _PANICS: Final = frozenset("pfSrWes[")
@@ -85,7 +86,7 @@ class _Reader:
         if start == "=== " and (name := line[4:].partition(" ")[2].strip()):
             self._resume(name)
         elif "--- " in line and (ended := line.lstrip()).startswith("--- ") and ended[4:8] in _STATES:
-            self._end_test(ended[4:8], ended[8:].partition(": ")[2].rpartition(" (")[0] or ended[10:])
+            self._end_test(ended[4:8], ended[8:].partition(": ")[2].rpartition(" (")[0] or ended[10:].rstrip())
         elif start in _PACKAGES and (package := _PACKAGE.match(line)):
             self._end_package(package)
         elif line in {"FAIL", "PASS"}:
