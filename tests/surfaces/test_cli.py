@@ -86,7 +86,11 @@ def test_an_empty_home_is_no_error(run, tmp_path):
     assert run("sessions", "--home", empty, "--json").json == []
     assert run("sql", "select * from turns", "--home", empty, "--json").json == []
     assert "0 of 0 sessions" in run("sessions", "--home", empty).out
-    assert run("show", "last", "--home", empty).code == 3
+    done = run("show", "last", "--home", empty)
+    assert (done.code, done.err) == (
+        3,
+        "workbench: there are no sessions in this home yet; `workbench ingest` imports them\n",
+    )
 
 
 # -- ingest -----------------------------------------------------------------------------------------------------------
@@ -284,6 +288,7 @@ def test_sql_tells_a_person(run, home):
     out = run("sql", "select session_id, prompts from sessions order by all", "--home", home).out
     assert out.splitlines()[1].split() == [SESSION, "1"]
     assert "3 rows" in out
+    assert run("sql", "select 1 n", "--home", home).out.splitlines()[-1] == "1 row"
     assert "3 rows; 1 shown" in run("sql", "select title from sessions", "--home", home, "--rows", "1").out
 
 
@@ -542,6 +547,33 @@ def test_help_loads_no_library_that_is_slow_to_start(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, check=True)
     assert SLOW & set(done.stderr.split()) == set()
     assert "Usage: workbench" in done.stdout
+
+
+PANDAS = """
+import sys
+from workbench.surfaces.cli import start
+sys.argv = ["workbench", *sys.argv[1:]]
+try:
+    start()
+except SystemExit:
+    print("pyarrow" in sys.modules, "pandas" in sys.modules, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["ingest"], ["sql", "select 1 as one"], ["sessions"], ["usage"]])
+def test_no_command_waits_for_pandas_wherever_that_is_installed(home, files, tmp_path, arguments):
+    pytest.importorskip("pandas")
+    given = [*arguments, *([str(files)] if arguments == ["ingest"] else []), "--home", str(home), "--json"]
+    command = [sys.executable, "-c", PANDAS, *given]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, check=True)
+    assert json.loads(done.stdout)
+    assert done.stderr.split()[-1] == "False"
+
+
+def test_a_notebook_keeps_its_pandas(home):
+    pandas = pytest.importorskip("pandas")
+    frame = wb.open(home).sql("select session_id from sessions").to_arrow().to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
 
 
 def test_two_homes_do_not_know_each_other(run, files, home, tmp_path):

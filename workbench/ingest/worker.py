@@ -8,6 +8,8 @@ import sys
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+from workbench.config.quiet import leave_out_pandas
+
 if TYPE_CHECKING:
     from workbench.ingest.prepare import Preparer
 
@@ -25,6 +27,7 @@ def serve(connection: Connection) -> None:
 
 if __name__ == "__main__":
     gc.disable()  # for good, and before the libraries load: see `cycles`
+    leave_out_pandas()
     import workbench.ingest.prepare  # noqa: F401  (while the other side still finds out what there is to do)
 
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):

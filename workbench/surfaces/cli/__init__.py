@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.surfaces.cli.app import main
+from workbench.surfaces.cli.app import main, start
 
-__all__ = ["main"]
+__all__ = ["main", "start"]

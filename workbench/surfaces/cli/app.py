@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from workbench import __version__
+from workbench.config.quiet import leave_out_pandas
 from workbench.surfaces.exits import exit_code_of, say
 
 if TYPE_CHECKING:
@@ -105,6 +106,12 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
 }
 """The modules that add a command with its sub-commands. The one that is run loads no others: to read what all of them
 declare takes typer 0.15 s."""
+
+
+def start() -> None:
+    """Run the command line as a process of its own."""
+    leave_out_pandas()
+    main()
 
 
 def main() -> None:
