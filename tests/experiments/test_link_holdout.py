@@ -109,6 +109,7 @@ def test_the_page_tells_every_figure_and_how_it_was_made():
     assert page.startswith("# Does `suggest` find the links of lab?\n\n25% of the 12 linked pairs among 24 notes")
     assert "| tags alone | 0.000 [0.000, 0.000] | 0.000 to 0.000 | +1.000 [+1.000, +1.000] |" in page
     assert "still in the texts that the vectors were made of" in page
+    assert page.endswith("Made by `workbench vault index lab --embed`, then `workbench eval links --vault lab`.\n")
     numbers = holdout_numbers(found, "lab", "c")
     assert list(numbers["recall"]) == list(METHODS)
     assert numbers["recall"]["semantic"]["estimate"] == 1

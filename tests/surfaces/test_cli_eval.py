@@ -123,7 +123,9 @@ def test_a_second_run_embeds_nothing_and_finds_the_same(run, judged):
 def test_a_person_reads_a_table_and_the_verdict(run, judged):
     code, shown, _ = run(judged, "--embedder", "lsa")
     assert code == 0
-    assert re.search(r"small, lsa-[0-9a-f]{16}: 40 documents, \d+ queries reported, \d+ tuned on", shown)
+    assert re.search(
+        r"small, lsa-[0-9a-f]{16}, packed: 40 documents in 40 chunks, \d+ queries reported, \d+ tuned on", shown
+    )
     interval = r"\d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\)"
     for method in ("keyword", "semantic", "hybrid, tuned", "hybrid, default"):
         assert re.search(rf"^{method} +{interval} +{interval} +\d", shown, re.MULTILINE), method
@@ -169,3 +171,31 @@ def test_numbers_of_another_version_are_not_mixed_in(run, judged, tmp_path):
     (out / "old.json").write_text('{"shape": 0}')
     code, _, said = run(judged, "--embedder", "lsa", "--out", out)
     assert (code, "old.json has not the shape of this version's numbers" in said) == (2, True)
+
+
+def test_ways_to_cut_are_compared_under_one_embedder(run, judged, tmp_path):
+    corpus = judged / "corpus.jsonl"
+    rows = [json.loads(line) for line in corpus.read_text().splitlines()]
+    rows[0]["text"] = f"# One\n{rows[0]['text']}\n# Two\nother words\n"
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "reports"
+    ways = ("--chunking", "packed", "--chunking", "sections")
+    code, shown, _ = run(judged, "--embedder", "lsa", *ways, "--out", out, "--json")
+    assert code == 0
+    numbers = json.loads(shown)
+    assert numbers["command"] == "workbench eval retrieval data/small --embedder lsa " + " ".join(ways)
+    cut = [(each["chunking"], each["counts"]["chunks"]) for each in numbers["evaluations"]]
+    assert cut == [("packed", 40), ("sections", 41)]
+    (compared,) = numbers["chunkings"]
+    assert (compared["chunking"], compared["against"]) == ("sections", "packed")
+    for method in ("keyword", "semantic", "hybrid, default"):
+        packed, sections = (each["methods"][method]["measures"]["ndcg@10"][0] for each in numbers["evaluations"])
+        assert compared["gain"][method][0] == pytest.approx(sections - packed, abs=2e-6)
+    assert "| sections minus packed |" in (out / "small.md").read_text()
+    assert "sections minus packed, ndcg@10: keyword" in run(judged, "--embedder", "lsa", *ways)[1]
+
+
+def test_an_unknown_way_to_cut_is_refused(run, judged):
+    code, _, told = run(judged, "--chunking", "slices")
+    assert code == 2
+    assert "'packed', 'sections'" in told

@@ -109,6 +109,7 @@ def test_surprise_follows_the_reading_that_is_asked_for(run, folder):
     far = told(run("zettel", "surprise", "Home", "--vault", folder, "--json"))
     assert [row["path"] for row in far["notes"]] == ["Lone.md"]
     assert far["notes"][0]["distance"] is None
+    assert " no way " in run("zettel", "surprise", "Home", "--vault", folder).out.splitlines()[1]
     near = told(run("zettel", "surprise", "Home", "--vault", folder, "--mode", "bridge", "--json"))
     assert near["notes"][0]["path"] == "Water/Salinity.md"
 
@@ -118,7 +119,9 @@ def test_themes_list_their_notes(run, folder):
     found = told(run("zettel", "themes", "--vault", folder, "--threshold", 0.9, "--min-size", 2, "--json"))
     assert [len(theme["notes"]) for theme in found["themes"]] == [4]
     assert (found["analyzed"], found["linkage"], found["window"]) == (5, "single", None)
-    assert "1 themes by single among 5 notes" in run("zettel", "themes", "--vault", folder, "--threshold", 0.9).out
+    assert (
+        "1 theme by single linkage among 5 notes" in run("zettel", "themes", "--vault", folder, "--threshold", 0.9).out
+    )
 
 
 def test_health_lists_what_is_asked_for_and_keeps_its_score(run, folder):
@@ -132,6 +135,38 @@ def test_health_lists_what_is_asked_for_and_keeps_its_score(run, folder):
     assert (part["score"], "broken_links" in part) == (found["score"], False)
     assert f"score {found['score']} of 100, over 5 notes and 5 links" in run("zettel", "health", "--vault", folder).out
     assert run("zettel", "health", "--vault", folder, "--recent", "--prefix", "x").code == 2
+
+
+def test_a_name_of_several_notes_is_told_with_the_one_that_was_taken(run, tmp_path):
+    vault = tmp_path / "twice"
+    for path in ("A/Log.md", "Longer/log.md", "Longer/Catalog.md"):
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text("[[Log]]\n")
+    run("vault", "index", vault)
+    for command in ("explore", "surprise", "suggest"):
+        done = run("zettel", command, "LOG", "--vault", vault)
+        assert "2 notes are called 'LOG'; taken was A/Log.md, not Longer/log.md: give the path" in done.err, command
+        assert "notes are called" not in run("zettel", command, "A/Log.md", "--vault", vault).err
+    assert "notes are called" not in run("zettel", "explore", "Longer/log", "--vault", vault).err
+    shown = run("zettel", "explore", "A/Log.md", "--vault", vault, "--depth", 1).out
+    assert shown.splitlines()[-1].endswith("within 1 step of A/Log.md; 0 branching points")
+    shown = run("zettel", "suggest", "A/Log.md", "--vault", vault).out
+    assert shown.splitlines()[-1] == "0 links that A/Log.md could have"
+
+
+def test_an_empty_vault_has_no_score(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    run("vault", "index", tmp_path / "empty")
+    assert told(run("zettel", "health", "--vault", tmp_path / "empty", "--json"))["score"] is None
+    shown = run("zettel", "health", "--vault", tmp_path / "empty").out
+    assert shown.splitlines()[-1] == "no notes, so there is no score"
+    done = run("report", "vault", tmp_path / "empty", "--out", tmp_path / "empty.html", "--json")
+    assert told(done)["score"] is None
+
+
+def test_notes_at_the_root_are_told_as_such(run, folder):
+    rows = run("zettel", "converse", "salinity of the tide", "--vault", folder).out.splitlines()
+    assert next(row.split()[3:5] for row in rows if "Home.md" in row) == ["(root)", "Home.md"]
 
 
 def test_converse_finds_notes_and_says_that_meaning_was_not_judged(run, folder):

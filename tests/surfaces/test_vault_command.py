@@ -94,6 +94,7 @@ def test_forget_tells_what_would_go_asks_and_leaves_the_notes(run, vault):
     assert (done.code, list(done.json)) == (0, keys)
     assert (done.json["dry_run"], done.json["rows"]["notes"], done.json["left"]) == (False, 2, [])
     assert run("vault", "status", "--json").json == []
+    assert "no vault was indexed yet: workbench vault index FOLDER" in run("vault", "status").err
     assert sorted(path.name for path in vault.iterdir()) == ["A.md", "B.md"]
 
 

@@ -14,6 +14,7 @@ def matrix(plain):
     return sparse.csr_array(nx.to_scipy_sparse_array(plain, dtype=float, format="csr"))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30), st.lists(st.integers(0, 3), min_size=10))
 def test_modularity_is_that_of_networkx(edges, groups):
     plain = nx.Graph([(a, b) for a, b in edges if a != b])

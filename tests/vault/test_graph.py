@@ -3,7 +3,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_frames import links_of, notes_of, vault_of, vectors_of
 
@@ -38,6 +38,7 @@ def test_an_empty_vault_has_a_graph():
     assert (len(graph), graph.components.tolist(), graph.rustworkx().num_nodes()) == (0, [], 0)
 
 
+@settings(deadline=None)
 @given(EDGES)
 def test_distances_are_those_of_networkx(edges):
     graph = graph_of(edges)
@@ -54,6 +55,7 @@ def test_the_nearest_of_several_starts_counts():
     assert graph.distances().tolist() == [UNREACHABLE] * 6
 
 
+@settings(deadline=None)
 @given(EDGES)
 def test_components_are_those_of_networkx_the_largest_first(edges):
     graph = graph_of(edges)

@@ -3,7 +3,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -61,6 +61,7 @@ def links(text):
     return [(each.line, each.link.syntax, each.link.target) for each in parse_note(text, "n.md").links]
 
 
+@settings(deadline=None)
 @given(notes)
 def test_nothing_is_too_odd_to_be_read_and_all_lines_are_lines_of_the_note(text):
     note = parse_note(text, "folder/n.md")
@@ -71,6 +72,7 @@ def test_nothing_is_too_odd_to_be_read_and_all_lines_are_lines_of_the_note(text)
     assert json.loads(json.dumps([each.value for each in note.fields])) == [each.value for each in note.fields]
 
 
+@settings(deadline=None)
 @given(notes)
 def test_hiding_code_moves_nothing(text):
     text = text.replace("\r", "").replace("\0", "")
@@ -80,6 +82,7 @@ def test_hiding_code_moves_nothing(text):
     assert hidden.count("\n") == text.count("\n")
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -196,6 +199,22 @@ def test_bad_front_matter_costs_itself_alone(block, values, issues):
     assert values is None or {each.key: each.value for each in note.fields} == values
     assert [each.line for each in note.issues] == issues
     assert ([each.link.target for each in note.links], [each.tag for each in note.tags]) == (["Kept"], ["kept"])
+
+
+@pytest.mark.parametrize(
+    ("text", "issues"),
+    [
+        ("---\ntitle: x\n\n[[Kept]]", [1]),
+        ("---\r\ntags:\r\n[[Kept]]", [1]),
+        ("---\n[[Kept]] after a rule", []),
+        ('---\nsaid: "[[Kept]]"\n---\n', []),
+        ("text\n---\ntitle: x\n[[Kept]]", []),
+    ],
+)
+def test_front_matter_that_is_never_closed_is_told_and_read_as_text(text, issues):
+    note = parse_note(text, "n.md")
+    assert [each.line for each in note.issues] == issues
+    assert [each.link.target for each in note.links] == ["Kept"]
 
 
 def test_references_of_yaml_do_not_blow_up():

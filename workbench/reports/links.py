@@ -63,7 +63,8 @@ def holdout_markdown(found: Holdout, vault: str, command: str) -> str:
         "| --- | --- | --- | --- |",
         *rows,
     ]
-    parts = [f"# Does `suggest` find the links of {vault}?", data, measure, "\n".join(table), f"Made by `{command}`."]
+    made_by = f"Made by `workbench vault index {vault}{' --embed' if found.model_id else ''}`, then `{command}`."
+    parts = [f"# Does `suggest` find the links of {vault}?", data, measure, "\n".join(table), made_by]
     return "\n\n".join(parts) + "\n"
 
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.errors import BadInputError, StoreError
-from workbench.experiments.retrieval.evaluation import Evaluation
+from workbench.experiments.retrieval.evaluation import Evaluation, gain_of_chunking
 from workbench.reports.retrieval_pages import Numbers, overview, page
 from workbench.store.files import make_folder, write_atomic
 
 if TYPE_CHECKING:
     from workbench.experiments.statistics import Interval
 
-SHAPE: Final = 1
+SHAPE: Final = 2
 """Of the JSON; another number means that names have changed."""
 
 LIBRARIES: Final = ("workbench", "lancedb", "onnxruntime", "numpy")
@@ -43,18 +43,19 @@ def portable(path: Path) -> str:
     return "/".join(parts[parts.index("data") :]) if "data" in parts else parts[-1]
 
 
-def command_of(path: Path, corpus: Path | None, models: Sequence[str]) -> str:
+def command_of(path: Path, corpus: Path | None, models: Sequence[str], chunkings: Sequence[str] = ()) -> str:
     """The command that makes a report anew."""
     words = ["workbench eval retrieval", portable(path)]
     words += [f"--corpus {portable(corpus)}"] if corpus is not None else []
-    return " ".join([*words, *(f"--embedder {model}" for model in models)])
+    words += [f"--embedder {model}" for model in dict.fromkeys(models)]
+    return " ".join([*words, *(f"--chunking {chunking}" for chunking in chunkings)])
 
 
 def report_numbers(evaluations: Sequence[Evaluation], command: str) -> Numbers:
     """The numbers of a set as JSON holds them.
 
     Args:
-        evaluations: Of one set, an embedder each.
+        evaluations: Of one set, an embedder and a way to cut each.
         command: What makes them anew.
     """
     first = evaluations[0]
@@ -65,6 +66,7 @@ def report_numbers(evaluations: Sequence[Evaluation], command: str) -> Numbers:
         "versions": {name: version(name) for name in LIBRARIES},
         "left_out": list(first.left_out),
         "evaluations": [_evaluation(each) for each in evaluations],
+        "chunkings": _chunkings(evaluations),
     }
 
 
@@ -127,6 +129,20 @@ def read_numbers(folder: Path) -> list[Numbers]:
     return sets
 
 
+def _chunkings(evaluations: Sequence[Evaluation]) -> list[Numbers]:
+    """Of every embedder: each way to cut against the first."""
+    rows = []
+    for each in evaluations:
+        first = next(one for one in evaluations if one.model_id == each.model_id)
+        if first is not each:
+            gain = {
+                name: [round(figure, _DIGITS) for figure in found]
+                for name, found in gain_of_chunking(each, first).items()
+            }
+            rows.append({"model_id": each.model_id, "chunking": each.chunking, "against": first.chunking, "gain": gain})
+    return rows
+
+
 def _evaluation(each: Evaluation) -> Numbers:
     methods: Numbers = {}
     for method, measure, *figures in each.summary.iter_rows():
@@ -138,6 +154,7 @@ def _evaluation(each: Evaluation) -> Numbers:
             own["measures"][measure] = [estimate, low, high]
     return {
         "model_id": each.model_id,
+        "chunking": each.chunking,
         "counts": dict(each.counts),
         "methods": methods,
         "grid": [

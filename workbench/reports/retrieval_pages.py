@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from workbench.experiments.retrieval.evaluation import DEFAULT, GREP, KEYWORD, SEMANTIC, SINGLE, TUNED
+from workbench.experiments.retrieval.evaluation import COMPARED, DEFAULT, GREP, KEYWORD, SEMANTIC, SINGLE, TUNED
 from workbench.experiments.retrieval.metrics import CUTS, HEADLINE, TOP
 
 Numbers = dict[str, Any]
@@ -30,6 +30,7 @@ def page(numbers: Numbers) -> str:
     ]
     if numbers["left_out"]:
         parts.append("Left out: " + "; ".join(numbers["left_out"]) + ".")
+    parts += [_chunkings(numbers)] if numbers["chunkings"] else []
     parts += [_section(each) for each in numbers["evaluations"]]
     return "\n\n".join(parts) + "\n"
 
@@ -40,11 +41,23 @@ def overview(sets: Sequence[Numbers]) -> str:
     Args:
         sets: Numbers of each, as `report_numbers` gives them.
     """
-    heads = ["set", "embedder", "queries", GREP, KEYWORD, SEMANTIC, "tuned", "default", "tuned minus better single"]
+    heads = [
+        "set",
+        "embedder",
+        "cut",
+        "queries",
+        GREP,
+        KEYWORD,
+        SEMANTIC,
+        "tuned",
+        "default",
+        "tuned minus better single",
+    ]
     rows = [
         [
             f"[{numbers['set']}]({numbers['set']}.md)",
             each["model_id"],
+            each["chunking"],
             each["counts"]["reporting"],
             *(_short(each["methods"][name]["measures"][HEADLINE]) for name in (GREP, *SINGLE, TUNED, DEFAULT)),
             f"{_signed(each['gain'][HEADLINE])}, {each['verdict']}",
@@ -64,6 +77,22 @@ def overview(sets: Sequence[Numbers]) -> str:
         "\n".join(["```", *(numbers["command"] for numbers in sets), "```"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _chunkings(numbers: Numbers) -> str:
+    heads = ["embedder", "cut", *COMPARED]
+    rows = [
+        [
+            each["model_id"],
+            f"{each['chunking']} minus {each['against']}",
+            *(_signed(each["gain"][of]) for of in COMPARED),
+        ]
+        for each in numbers["chunkings"]
+    ]
+    said = (
+        f"What another way to cut the documents changes of {HEADLINE}, paired over the queries of the reporting half:"
+    )
+    return f"## Ways to cut\n\n{said}\n\n{_table(heads, rows)}"
 
 
 def best_over(sets: Sequence[Numbers]) -> list[tuple[str, float]]:
@@ -92,7 +121,7 @@ def _section(each: Numbers) -> str:
     ]
     counts = each["counts"]
     parts = [
-        f"## {each['model_id']}",
+        f"## {each['model_id']}, {each['chunking']}",
         (
             f"{counts['documents']:,} documents in {counts['chunks']:,} chunks; {counts['queries']} queries, "
             f"{counts['tuning']} to tune on, {counts['reporting']} to report; {counts['candidates']} candidates "

@@ -116,7 +116,7 @@ def overview(frames: VaultFrames) -> Section:
     shown = [
         Figure("notes", count(counts.notes), f"{plural(words, 'word')} in {_folders(frames)}"),
         Figure("links", count(status["links"]), f"{status['links'] / max(1, counts.notes):.1f} a note"),
-        Figure("health", f"{frames.health.score}", "of 100 points"),
+        Figure("health", *_health(frames.health)),
         Figure("broken links", count(counts.broken), f"{share(counts.broken, counts.links)} of links to notes"),
         Figure("orphans", count(counts.orphans), f"{share(counts.orphans, counts.notes)} of the notes"),
         Figure("sequential links", count(status["sequential"]), f"{count(status['associative'])} associative"),
@@ -124,6 +124,10 @@ def overview(frames: VaultFrames) -> Section:
         Figure("tags", count(len(tags)), f"themes: {count(frames.themes.found)}"),
     ]
     return Section("overview", "Overview", (figures(shown),))
+
+
+def _health(report: HealthReport) -> tuple[str, str]:
+    return ("–", "no notes") if report.score is None else (f"{report.score}", "of 100 points")  # noqa: RUF001
 
 
 def _folders(frames: VaultFrames) -> str:
@@ -151,6 +155,8 @@ def _picture(drawn: NoteMap) -> Section:
 
 def health(report: HealthReport) -> Section:
     """The score, factor by factor, and the counts."""
+    if report.score is None:
+        return Section("health", "Health", (el("p", "There are no notes, so there is no score."),))
     rows, before = [], 100.0
     for row in report.terms.to_dicts():
         after = before * row["factor"]

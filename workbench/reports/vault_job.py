@@ -28,14 +28,14 @@ class WrittenVaultReport(NamedTuple):
         path: The page.
         manifest: What it was made from.
         notes: Notes it tells of.
-        score: The health score.
+        score: The health score; None of a vault without notes.
         size_bytes: Of the page.
     """
 
     path: Path
     manifest: Path
     notes: int
-    score: int
+    score: int | None
     size_bytes: int
 
 

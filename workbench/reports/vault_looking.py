@@ -12,6 +12,7 @@ from workbench.reports.render.tables import Column, table
 from workbench.reports.render.text import one_line
 from workbench.reports.vault import broken, health, orphans, overview, themes
 from workbench.reports.vault_frames import VaultFrames
+from workbench.vault.zettel.converse import named_domains
 
 if TYPE_CHECKING:
     from workbench.vault.zettel.converse import Conversation
@@ -90,7 +91,8 @@ def converse_html(found: Conversation, lacks: Sequence[str]) -> str:
         Column("score", "score", _three, "number"),
         Column("snippet", "passage", is_wide=True),
     ]
-    rows = found.notes.head(ROWS).to_dicts()
+    named = named_domains(found.notes)
+    rows = named.head(ROWS).to_dicts()
     joined = [
         Column("source_path", "from", kind="code", is_wide=True),
         Column("target_path", "to", kind="code", is_wide=True),
@@ -98,7 +100,7 @@ def converse_html(found: Conversation, lacks: Sequence[str]) -> str:
     ]
     across = found.connections.head(ROWS).to_dicts()
     told = table(across, joined, id="connections", label="Connections") if across else el("p", "None.")
-    lead = f"{plural(found.notes.height, 'note')} in {plural(len(found.domains), 'domain')}."
+    lead = f"{plural(found.notes.height, 'note')} in {plural(named['domain'].n_unique(), 'domain')}."
     missing = el("ul", [el("li", text) for text in lacks], class_="findings") if lacks else fragment()
     prompt = el("details", el("summary", "The prompt for a model"), el("pre", found.prompt))
     return _answer("converse", lead, rows, columns, missing, el("h3", "Links across domains"), told, prompt)

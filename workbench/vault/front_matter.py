@@ -26,6 +26,9 @@ DEEPEST: Final = 100
 _OPENING: Final = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
 _CLOSING: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _KEY: Final = re.compile(r"([^\s#\-\[\]{},&*!|>%@`'\"][^\n]*?|'[^'\n]*'|\"[^\"\n]*\")[ \t]*:(?=[ \t\r\n]|\Z)")
+_UNCLOSED: Final = re.compile(r"---[ \t]*\r?\n[A-Za-z_][\w -]*:(?:[ \t].*)?\r?$", re.MULTILINE)
+"""A first line `---` may be a rule; with a property below it, it was meant to begin front matter."""
+
 _LEAST_INT: Final = -(2**63)
 
 CREATED_KEYS: Final = ("created", "created_at", "date created", "created at", "creation date", "date")
@@ -90,6 +93,9 @@ def read_front_matter(text: str, block: Block) -> FrontMatter:
         block: Its front matter.
     """
     source = text[block.start : block.end]
+    if not block.body and _UNCLOSED.match(text):
+        detail = "the block that begins here is not closed by a line `---`; it is read as text"
+        return FrontMatter([], [_issue("front_matter", -1, detail)])
     if not source.strip():
         return FrontMatter([], [])
     if _is_deep(source):

@@ -8,10 +8,10 @@ The rest of its front matter is no prose and stays out; tags and fields are tabl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from workbench.store.landing_key import VAULT_HEAD
 from workbench.text.chunking import CountTokens, chunk_text
@@ -37,6 +37,29 @@ select n.path, n.title, n.text, n.modified_at, (
     where a.vault_id = n.vault_id and a.path = n.path and a.kind = 'front_matter') as aliases
 from notes n where n.vault_id = $vault and n.path in (select unnest($paths)) order by n.path
 """
+
+
+class Part(Protocol):
+    """A part of a text, as `text.chunking` and `text.section_chunks` make them."""
+
+    @property
+    def text(self) -> str:
+        """Its characters; what it repeats of the part before comes first."""
+        ...
+
+    @property
+    def start(self) -> int:
+        """Place of its own first character in the text."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """Place behind its last one."""
+        ...
+
+
+Cut = Callable[[str, CountTokens, int], Sequence[Part]]
+"""Cuts a text into parts of at most so many tokens."""
 
 _NOT_BLANK: Final = re.compile(r"\S")
 
@@ -73,13 +96,14 @@ class NoteTexts:
         return note_chunks(notes, estimate_tokens, self.chunk_tokens)
 
 
-def note_chunks(notes: pl.DataFrame, count_tokens: CountTokens, max_tokens: int) -> pl.DataFrame:
+def note_chunks(notes: pl.DataFrame, count_tokens: CountTokens, max_tokens: int, cut: Cut = chunk_text) -> pl.DataFrame:
     """Cut notes into chunks.
 
     Args:
         notes: `path`, `title`, `text` String; `aliases` List(String), null for none; `modified_at` Datetime in UTC.
         count_tokens: Tokens of a text.
         max_tokens: Tokens of a chunk.
+        cut: How; as the index does it unless given.
 
     Returns:
         One row a chunk, as `ChunkIndex.upsert` takes it: `position` is the line of the note where the chunk begins,
@@ -87,17 +111,17 @@ def note_chunks(notes: pl.DataFrame, count_tokens: CountTokens, max_tokens: int)
     """
     import polars as pl  # noqa: PLC0415  (175 ms)
 
-    rows = [row for note in notes.iter_rows(named=True) for row in _cut(note, count_tokens, max_tokens)]
+    rows = [row for note in notes.iter_rows(named=True) for row in _rows(note, cut, count_tokens, max_tokens)]
     texts = dict.fromkeys(("chunk_id", "owner", "kind", "id", "text"), pl.String)
     numbers = dict.fromkeys(("position", "start", "end"), pl.Int64)
     return pl.DataFrame(rows, schema={**texts, "occurred_at": pl.Datetime("us", "UTC"), **numbers})
 
 
-def _cut(note: Mapping[str, Any], count_tokens: CountTokens, max_tokens: int) -> Iterator[dict[str, Any]]:
+def _rows(note: Mapping[str, Any], cut: Cut, count_tokens: CountTokens, max_tokens: int) -> Iterator[dict[str, Any]]:
     path, text = note["path"], note["text"]
     searched = searched_text(note)
     shift = searched.body_begin - searched.names
-    for number, chunk in enumerate(chunk_text(searched.text, count_tokens, max_tokens)):
+    for number, chunk in enumerate(cut(searched.text, count_tokens, max_tokens)):
         blanks = len(chunk.text) - len(chunk.text.lstrip())
         start = 0 if chunk.start < searched.names else chunk.start + blanks + shift
         yield {

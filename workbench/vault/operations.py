@@ -17,7 +17,7 @@ from workbench.errors import NotFoundError
 from workbench.vault.analytics import GraphFigures, analyse
 from workbench.vault.fix.closest import ClosestNames
 from workbench.vault.graph import NoteGraph
-from workbench.vault.names import NamedFiles, NameIndex, stem
+from workbench.vault.names import NamedFiles, NameIndex, name_key, stem
 from workbench.vault.note_vectors import NoteVectors
 from workbench.vault.zettel.clusters import Linkage
 from workbench.vault.zettel.converse import Conversation, SearchNotes, converse
@@ -93,6 +93,14 @@ class Operations:
         near = self._near(name)
         close = f"; close to it: {', '.join(near)}" if near else ""
         raise NotFoundError(f"there is no note {name!r} in this vault{close}")
+
+    def namesakes(self, name: str) -> list[str]:
+        """The other notes that a name could mean, where it names a file and is no path from the top."""
+        if name in self.titles:
+            return []
+        wanted, meant = "/" + name_key(stem(name.strip().strip("/"))), self.resolve(name)
+        alike = [path for path in self.graph.paths if ("/" + name_key(stem(path))).endswith(wanted)]
+        return [path for path in alike if path != meant] if meant in alike else []
 
     def explore(
         self, note: str, *, depth: int | None = None, direction: Direction = "both", mode: Mode = "all"

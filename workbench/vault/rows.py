@@ -19,7 +19,7 @@ from workbench.vault.note_text import NoteIssue
 from workbench.vault.parser import ParsedNote
 from workbench.vault.walk import FoundFile
 
-DERIVE_VERSION: Final = 1
+DERIVE_VERSION: Final = 2
 """Raised when the same files give other rows; the next run then takes every note apart anew."""
 
 OF_NOTES: Final = (vault.NOTE_TAGS, vault.NOTE_ALIASES, vault.NOTE_HEADINGS, vault.NOTE_BLOCKS, vault.NOTE_FIELDS)

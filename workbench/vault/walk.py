@@ -152,7 +152,8 @@ class _Walk:
         if stat.S_ISDIR(about.st_mode):
             yield from self._met_folder(folder, entry, path, about, target)
         elif stat.S_ISREG(about.st_mode):
-            self._add(path, _KINDS.get(Path(entry.name).suffix.lower(), "attachment"), about, target)
+            suffix = os.path.splitext(entry.name)[1]  # noqa: PTH122  (a Path for every file took a third of the walk)
+            self._add(path, _KINDS.get(suffix.lower(), "attachment"), about, target)
 
     def _met_folder(
         self, folder: _Folder, entry: os.DirEntry[str], path: str, about: os.stat_result, target: str | None

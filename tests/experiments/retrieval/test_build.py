@@ -42,3 +42,21 @@ def test_an_index_of_notes_is_searched_by_words_and_meaning_and_made_once(tmp_pa
     embedder.texts.clear()
     build_index(folder, chunks, embedder)
     assert embedder.texts == []
+
+
+def test_notes_can_be_cut_by_their_sections_which_is_another_index(tmp_path):
+    judged, embedder = judged_vault(tmp_path / "a")
+    chunks = chunk_documents(judged, embedder, "sections")
+    assert chunks.select("text", "start", "end").rows() == [
+        ("Pump", 0, 23),
+        ("Pump\n# One\nvalve", 25, 36),
+        ("# One\nvalve\n# Two\nsocket", 38, 50),
+    ]
+    assert index_name(judged, embedder, "sections") != index_name(judged, embedder)
+    assert index_name(judged, embedder, "packed") == index_name(judged, embedder)
+
+
+def test_a_section_and_what_it_repeats_are_never_more_than_the_model_reads(tmp_path):
+    judged, embedder = judged_vault(tmp_path / "a", most=6)
+    for text in chunk_documents(judged, embedder, "sections")["text"]:
+        assert embedder.count_tokens(text) <= 6

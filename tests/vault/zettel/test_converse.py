@@ -4,7 +4,7 @@ import polars as pl
 from vault_frames import links_of, notes_of, vault_of
 
 from workbench.vault.graph import NoteGraph
-from workbench.vault.zettel.converse import TASKS, converse
+from workbench.vault.zettel.converse import TASKS, converse, named_domains
 
 
 def found(*rows):
@@ -50,6 +50,26 @@ def test_connections_are_links_between_two_domains_the_strongest_first():
         ("Air/Wind.md", "Home.md", "Air", "Home.md", 1),
     ]
     assert answer.domains == ("Air", "Home.md", "Sea")
+
+
+def test_a_note_at_the_root_is_its_own_domain_and_told_as_root():
+    notes, _, graph = vault_of("Home>Sea/Tide Readme")
+    answer = converse("why?", notes, graph, found(("Home.md", 1.0), ("Readme.md", 0.5)))
+    assert dict(answer.notes.select("path", "domain").rows()) == {
+        "Home.md": "Home.md",
+        "Readme.md": "Readme.md",
+        "Sea/Tide.md": "Sea",
+    }
+    assert named_domains(answer.notes)["domain"].to_list() == ["(root)", "(root)", "Sea"]
+    assert named_domains(answer.connections).select("source_domain", "target_domain").rows() == [("(root)", "Sea")]
+    assert "(domain (root))" in answer.prompt
+    assert "((root) to Sea, 1)" in answer.prompt
+
+
+def test_a_folder_named_like_a_note_is_no_root():
+    notes, _, graph = vault_of("Home.md/A")
+    answer = converse("why?", notes, graph, found(("Home.md/A.md", 1.0)))
+    assert named_domains(answer.notes)["domain"].to_list() == ["Home.md"]
 
 
 def test_domains_may_be_themes():

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from workbench.experiments.retrieval.build import build_index, chunk_documents, index_name
+from workbench.experiments.retrieval.build import PACKED, build_index, chunk_documents, index_name
 from workbench.experiments.retrieval.metrics import HEADLINE, TOP, measures
 from workbench.experiments.retrieval.searches import Grepped, Searched, grep_all, ideal_grades, search_all
 from workbench.experiments.retrieval.tuning import (
@@ -43,6 +43,8 @@ SEMANTIC: Final = "semantic"
 TUNED: Final = "hybrid, tuned"
 DEFAULT: Final = "hybrid, default"
 SINGLE: Final = (KEYWORD, SEMANTIC)
+COMPARED: Final = (*SINGLE, DEFAULT)
+"""Methods whose figures are compared between ways to cut; a tuned mixture may be another one for each."""
 
 SEED: Final = 20260301
 """Of every interval; the spread from seed to seed is far below the width of an interval."""
@@ -73,6 +75,7 @@ class Evaluation:
         set_name: The judged set.
         model: The embedder, as `embedding.model` names it.
         model_id: Its vector space.
+        chunking: How documents were cut; see `build.CHUNKINGS`.
         counts: `documents`, `chunks`, `queries`, `tuning`, `reporting`, `candidates`.
         summary: `method`, `measure`, `estimate`, `low`, `high`, one row each; measures are those of `metrics`, and
             `tokens`, `p50_ms`, `p95_ms` without interval.
@@ -89,6 +92,7 @@ class Evaluation:
     set_name: str
     model: str
     model_id: str
+    chunking: str
     counts: Mapping[str, int]
     summary: pl.DataFrame
     grid: pl.DataFrame
@@ -128,6 +132,7 @@ def evaluate(
     model: str,
     default: Mixture,
     candidates: int,
+    chunking: str = PACKED,
     grepped: Grepped | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -140,6 +145,7 @@ def evaluate(
         model: Name of the embedder in `embedding.model`.
         default: The mixture of the configuration.
         candidates: Chunks taken from each list.
+        chunking: How documents are cut; see `build.CHUNKINGS`.
         grepped: What `grep_all` found, where several embedders are compared.
         progress: Told about the embedding.
 
@@ -150,23 +156,23 @@ def evaluate(
         EmbedderUnavailableError: The embedder failed.
         StoreError: The index cannot be written.
     """
-    chunks = chunk_documents(judged, embedder)
-    index = build_index(folder / index_name(judged, embedder), chunks, embedder, progress)
+    chunks = chunk_documents(judged, embedder, chunking)
+    index = build_index(folder / index_name(judged, embedder, chunking), chunks, embedder, progress)
     searched = search_all(judged, chunks, index, embedder, candidates)
-    names = (model, embedder.model_id)
+    names = (model, embedder.model_id, chunking)
     return summarise(judged, names, chunks, searched, grepped or grep_all(judged), default, candidates)
 
 
 def summarise(
     judged: JudgedSet,
-    names: tuple[str, str],
+    names: tuple[str, str, str],
     chunks: pl.DataFrame,
     searched: Searched,
     grepped: Grepped,
     default: Mixture,
     candidates: int,
 ) -> Evaluation:
-    """Turn what was found into figures: `names` are those of embedder and vector space, the rest as in `evaluate`."""
+    """Turn what was found into figures: `names` are embedder, vector space and chunking, the rest as in `evaluate`."""
     query_ids = judged.queries["query_id"].to_list()
     is_tuning = _halves(query_ids)
     headline = headline_by_mixture(searched.candidates)
@@ -179,6 +185,7 @@ def summarise(
         set_name=judged.name,
         model=names[0],
         model_id=names[1],
+        chunking=names[2],
         counts={
             "documents": judged.documents.height,
             "chunks": chunks.height,
@@ -197,6 +204,18 @@ def summarise(
         default_gain=_gain(methods[DEFAULT], methods[better], reporting),
         left_out=judged.left_out,
     )
+
+
+def gain_of_chunking(one: Evaluation, other: Evaluation) -> dict[str, Interval]:
+    """By method: the headline of one way to cut minus that of another, under the same embedder, paired over queries."""
+    values = [
+        each.per_query.filter(pl.col("half") == "reporting").sort("query_id").partition_by("method", as_dict=True)
+        for each in (one, other)
+    ]
+    return {
+        method: paired_bootstrap_interval(*(each[(method,)][HEADLINE].to_numpy() for each in values), seed=SEED)
+        for method in COMPARED
+    }
 
 
 def _halves(query_ids: list[str]) -> NDArray[np.bool_]:

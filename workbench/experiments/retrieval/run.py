@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from workbench.experiments.retrieval.build import PACKED
 from workbench.experiments.retrieval.evaluation import Evaluation, evaluate
 from workbench.experiments.retrieval.searches import grep_all
 from workbench.experiments.retrieval.tuning import Mixture
@@ -39,6 +40,7 @@ def run_evaluation(
     config: Config,
     home_vectors: Path,
     progress: Progress | None = None,
+    chunkings: Sequence[str] = (PACKED,),
 ) -> list[Evaluation]:
     """Evaluate a judged set under one embedder after the other.
 
@@ -49,9 +51,10 @@ def run_evaluation(
         config: Candidates, the default mixture, and how embedders are reached.
         home_vectors: Where indices are kept; in a folder `evaluations`, which may be deleted.
         progress: Told about embedding.
+        chunkings: How documents are cut; see `build.CHUNKINGS`.
 
     Returns:
-        An evaluation an embedder, in their order.
+        An evaluation an embedder and way to cut, in their order.
 
     Raises:
         NotFoundError, BadInputError: The set cannot be read.
@@ -59,22 +62,27 @@ def run_evaluation(
     """
     judged = open_judged_set(path, corpus)
     grepped = grep_all(judged)
+    embedders = [
+        (model, named_embedder(model, judged, config, home_vectors)) for model in models or [config.embedding.model]
+    ]
     return [
         evaluate(
             judged,
-            _embedder(model, judged, config, home_vectors),
+            embedder,
             home_vectors / FOLDER,
             model=model,
             default=configured_mixture(config.search),
             candidates=config.search.candidates,
+            chunking=chunking,
             grepped=grepped,
             progress=progress,
         )
-        for model in models or [config.embedding.model]
+        for model, embedder in embedders
+        for chunking in chunkings
     ]
 
 
-def _embedder(model: str, judged: JudgedSet, config: Config, home_vectors: Path) -> Embedder:
+def named_embedder(model: str, judged: JudgedSet, config: Config, home_vectors: Path) -> Embedder:
     """The embedder of that name; one that is fitted is fitted on the set's own documents."""
     if model == LSA:
         return fit_lsa(judged.documents["text"].to_list())

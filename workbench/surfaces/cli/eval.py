@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,13 @@ eval_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Measure how well things work, on judged data."
 )
 app.add_typer(eval_app, name="eval")
+
+
+class _Chunking(StrEnum):
+    """Names of `experiments.retrieval.build.CHUNKINGS`, which is not loaded for `--help`."""
+
+    PACKED = "packed"
+    SECTIONS = "sections"
 
 
 @eval_app.callback()
@@ -49,6 +57,15 @@ def retrieval(
             show_default=False,
         ),
     ] = None,
+    chunking: Annotated[
+        list[_Chunking] | None,
+        typer.Option(
+            "--chunking",
+            help="How documents are cut: packed (few large parts, as all that is searched) or sections (a part each, "
+            "with overlap); give it again to compare.",
+            show_default="packed",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write page, numbers and the values of each query there.", show_default=False),
@@ -61,19 +78,28 @@ def retrieval(
     The mixture of hybrid search is tuned on one half of the queries and reported on the other. Vectors are kept in the
     home; interrupted, the same command goes on from there.
     """
-    from workbench.experiments.retrieval.run import run_evaluation  # noqa: PLC0415  (--help needs none of it)
+    from workbench.experiments.retrieval.metrics import HEADLINE  # noqa: PLC0415  (--help needs none of it)
+    from workbench.experiments.retrieval.run import run_evaluation  # noqa: PLC0415
     from workbench.reports.retrieval import command_of, report_numbers, write_retrieval_report  # noqa: PLC0415
 
     bench = open_bench(context, home)
     with progress_bar("embedding", of_bytes=False) as progress:
-        evaluations = run_evaluation(path, corpus, embedder or [], bench.config, bench.home.vectors, progress)
-    command = command_of(path, corpus, [each.model for each in evaluations])
+        evaluations = run_evaluation(
+            path, corpus, embedder or [], bench.config, bench.home.vectors, progress, chunking or [_Chunking.PACKED]
+        )
+    command = command_of(path, corpus, [each.model for each in evaluations], chunking or [])
+    numbers = report_numbers(evaluations, command)
     written = None if out is None else write_retrieval_report(evaluations, out, command)
     if json:
-        print_json(report_numbers(evaluations, command))
+        print_json(numbers)
     else:
         for each in evaluations:
             _print(each)
+        for ways in numbers["chunkings"]:
+            gains = ", ".join(
+                f"{of} {gain[0]:+.3f} ({gain[1]:+.3f} to {gain[2]:+.3f})" for of, gain in ways["gain"].items()
+            )
+            print(f"{ways['model_id']}, {ways['chunking']} minus {ways['against']}, {HEADLINE}: {gains}")
         if written is not None:
             print(f"wrote {written.page}, {written.numbers.name}, {written.per_query.name} and {written.overview.name}")
 
@@ -83,8 +109,8 @@ def _print(each: Evaluation) -> None:
 
     counts = each.counts
     print(
-        f"{each.set_name}, {each.model_id}: {counts['documents']:,} documents, {counts['reporting']} queries reported, "
-        f"{counts['tuning']} tuned on"
+        f"{each.set_name}, {each.model_id}, {each.chunking}: {counts['documents']:,} documents in "
+        f"{counts['chunks']:,} chunks, {counts['reporting']} queries reported, {counts['tuning']} tuned on"
     )
     with_interval = (HEADLINE, f"mrr@{TOP}")
     measures = ("recall_any@1", "recall_any@10", "tokens", "p50_ms", "p95_ms")

@@ -85,6 +85,8 @@ def status(
         rows = bench.vaults.to_dicts()
         if json:
             print_json(rows)
+        elif not rows:
+            say("no vault was indexed yet: workbench vault index FOLDER")
         else:
             heads = ("vault", "notes", "links", "issues", "indexed", "folder")
             print_table(heads, [_overview(row) for row in rows])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.vault.zettel.converse import Conversation
     from workbench.vault.zettel.health import HealthReport
     from workbench.vault.zettel.themes import Themes
+    from workbench.vault_face import Vault
 
 zettel_app = typer.Typer(
     help="Think with an indexed vault: walk it, find surprises, ask it, see its themes, its health, missing links.",
@@ -109,9 +110,9 @@ def explore(
     json: JsonOption = False,
 ) -> None:
     """Walk from a note along its links."""
-    found = (
-        open_bench(context, home).vault(vault).explore(note, depth=depth, direction=direction.value, mode=mode.value)
-    )
+    asked = open_bench(context, home).vault(vault)
+    found = asked.explore(note, depth=depth, direction=direction.value, mode=mode.value)
+    _say_namesakes(asked, note, found.root)
     if json:
         print_json(
             {
@@ -127,8 +128,8 @@ def explore(
     _table(found.nodes, ("depth", "link_class", "inbound", "outbound", "path", "title"))
     print(
         plain(
-            f"{plural(found.nodes.height, 'note')} and {plural(found.edges.height, 'edge')} within {found.depth} steps "
-            f"of {found.root}; {plural(len(found.branching_points), 'branching point')}"
+            f"{plural(found.nodes.height, 'note')} and {plural(found.edges.height, 'edge')} within "
+            f"{plural(found.depth, 'step')} of {found.root}; {plural(len(found.branching_points), 'branching point')}"
         )
     )
 
@@ -153,11 +154,10 @@ def surprise(
     json: JsonOption = False,
 ) -> None:
     """Find notes that mean much the same as one and lie far from it by links."""
-    found = (
-        open_bench(context, home)
-        .vault(vault)
-        .surprise(note, limit=limit, min_similarity=min_similarity, min_graph_distance=min_distance, mode=mode.value)
-    )
+    asked = open_bench(context, home).vault(vault)
+    thresholds = {"min_similarity": min_similarity, "min_graph_distance": min_distance}
+    found = asked.surprise(note, limit=limit, mode=mode.value, **thresholds)
+    _say_namesakes(asked, note, found.reference)
     if json:
         print_json(
             {
@@ -169,12 +169,31 @@ def surprise(
             }
         )
     elif found.lack is None:
-        _table(found.notes, ("score", "cosine", "distance", "path", "title", "snippet"))
+        _table(_with_no_way(found.notes), ("score", "cosine", "distance", "path", "title", "snippet"))
         print(plain(f"{found.reference} was compared with {plural(found.compared, 'note')}, by the {found.mode}"))
         if found.notes.is_empty() and found.mode == "formula":
             say("none is both alike and far enough; --min-similarity and --min-distance ask for less")
     if found.lack:
         say(f"{found.reference}: {found.lack}")
+
+
+def _say_namesakes(vault: Vault, name: str, meant: str) -> None:
+    """Where several notes have the name, which one was taken."""
+    others = vault.operations.namesakes(name)
+    if others:
+        shown = ", ".join(others[:_NAMESAKES]) + (", ..." if len(others) > _NAMESAKES else "")
+        say(plain(f"{len(others) + 1} notes are called {name!r}; taken was {meant}, not {shown}: give the path"))
+
+
+_NAMESAKES = 3
+"""Other notes of a name that are told."""
+
+
+def _with_no_way(notes: pl.DataFrame) -> pl.DataFrame:
+    """Distances as people read them: where no links lead to a note, that is said."""
+    import polars as pl  # noqa: PLC0415  (175 ms)
+
+    return notes.with_columns(pl.col("distance").cast(pl.String).fill_null("no way"))
 
 
 @zettel_app.command("suggest")
@@ -188,11 +207,14 @@ def suggest(
     json: JsonOption = False,
 ) -> None:
     """Suggest links that a note could have, with the reason for each."""
-    found = open_bench(context, home).vault(vault).suggest(note, limit=limit, exclude_linked=not linked)
+    asked = open_bench(context, home).vault(vault)
+    found = asked.suggest(note, limit=limit, exclude_linked=not linked)
+    _say_namesakes(asked, note, found.note)
     if json:
         print_json({"note": found.note, "lacks": found.lacks, "links": found.links.to_dicts()})
     else:
         _table(found.links, ("score", "semantic", "tag", "neighbor", "wikilink", "reason"))
+        print(plain(f"{plural(found.links.height, 'link')} that {found.note} could have"))
     for lack in found.lacks:
         say(f"{found.note}: {lack}")
 
@@ -236,11 +258,17 @@ def converse(
 
 
 def _print_conversation(told: Conversation) -> None:
-    _table(told.notes, ("score", "origin", "steps", "domain", "path", "title"))
+    from workbench.vault.zettel.converse import named_domains  # noqa: PLC0415  (--help needs none of it)
+
+    notes = named_domains(told.notes)
+    _table(notes, ("score", "origin", "steps", "domain", "path", "title"))
     if told.connections.height:
         print()
-        _table(told.connections, ("strength", "source_domain", "target_domain", "source_path", "target_path"))
-    print(f"{plural(told.notes.height, 'note')} of {plural(len(told.domains), 'domain')}")
+        _table(
+            named_domains(told.connections),
+            ("strength", "source_domain", "target_domain", "source_path", "target_path"),
+        )
+    print(f"{plural(notes.height, 'note')} of {plural(notes['domain'].n_unique(), 'domain')}")
 
 
 @zettel_app.command("themes")
@@ -283,7 +311,8 @@ def themes(
     )
     window = "" if found.window is None else f" since {local(found.window[0])}"
     quality = "" if found.silhouette is None else f"; silhouette {found.silhouette:.3f}"
-    print(f"{found.found:,} themes by {found.linkage} among {plural(found.analyzed, 'note')}{window}{quality}")
+    how = found.linkage if found.linkage == "hdbscan" else f"{found.linkage} linkage"
+    print(f"{plural(found.found, 'theme')} by {how} among {plural(found.analyzed, 'note')}{window}{quality}")
     if found.without_vector:
         say(f"{plural(found.without_vector, 'note')} without a vector left out: workbench embed --vault")
 
@@ -361,6 +390,9 @@ def _print_health(found: HealthReport) -> None:
                 print(f"... and {frame.height - _SHOWN:,} more; --json has all")
         print()
     _table(found.terms, ("count", "of", "weight", "factor", "term"))
+    if found.score is None:
+        print("no notes, so there is no score")
+        return
     print(
         f"score {found.score} of 100, over {plural(found.counts.notes, 'note')}"
         f" and {plural(found.counts.links, 'link')}"

@@ -43,6 +43,9 @@ _CONNECTIONS: Final = {
     "strength": pl.Int64,
 }
 
+ROOT: Final = "(root)"
+"""Shown as the domain of notes in no folder."""
+
 
 @dataclass(frozen=True, eq=False)
 class Conversation:
@@ -174,6 +177,15 @@ def _connections(chosen: pl.DataFrame, graph: NoteGraph) -> pl.DataFrame:
     return across.sort("strength", "source_path", "target_path", descending=[True, False, False])
 
 
+def named_domains(frame: pl.DataFrame) -> pl.DataFrame:
+    """Notes or connections as people read them: a note at the root, its own domain, is in `(root)`."""
+    pairs = [(name, name.replace("domain", "path")) for name in frame.columns if name.endswith("domain")]
+    is_root = {name: pl.col(name) == pl.col(path) for name, path in pairs}
+    return frame.with_columns(
+        pl.when(found).then(pl.lit(ROOT)).otherwise(pl.col(name)).alias(name) for name, found in is_root.items()
+    )
+
+
 def _prompt(question: str, notes: pl.DataFrame, connections: pl.DataFrame, characters: int) -> str:
     """The text for a model. Notes are hostile text: they stand in a fence longer than any run of backticks in them."""
     parts = [f"Question: {question}", ""]
@@ -181,7 +193,7 @@ def _prompt(question: str, notes: pl.DataFrame, connections: pl.DataFrame, chara
         parts += ["No note of the vault bears on it."]
     body = [
         f"[{row['path']}] {row['title']} (domain {row['domain']})\n{row['snippet'][:characters]}"
-        for row in notes.iter_rows(named=True)
+        for row in named_domains(notes).iter_rows(named=True)
     ]
     if body:
         joined = "\n\n".join(body)
@@ -192,7 +204,7 @@ def _prompt(question: str, notes: pl.DataFrame, connections: pl.DataFrame, chara
         parts += [
             f"- {row['source_path']} -> {row['target_path']} ({row['source_domain']} to {row['target_domain']}, "
             f"{row['strength']})"
-            for row in connections.iter_rows(named=True)
+            for row in named_domains(connections).iter_rows(named=True)
         ]
     return "\n".join([*parts, "", "Tasks:", *(f"{number}. {task}" for number, task in enumerate(TASKS, 1))])
 

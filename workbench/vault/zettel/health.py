@@ -101,7 +101,7 @@ class HealthReport:
 
     Attributes:
         scope: What was audited.
-        score: 0 to 100.
+        score: 0 to 100; None where the scope has no notes, which is neither sound nor ill.
         terms: One row a factor of the score: `term`, `count`, `of`, `share`, `weight`, `factor`.
         counts: The figures, whatever lists were asked for.
         broken_links: `source_path`, `line`, `syntax`, `raw`, `target`.
@@ -115,7 +115,7 @@ class HealthReport:
     """
 
     scope: Scope
-    score: int
+    score: int | None
     terms: pl.DataFrame
     counts: HealthCounts
     broken_links: pl.DataFrame
@@ -145,7 +145,8 @@ def health(
 ) -> HealthReport:
     """Audit a vault, or part of it.
 
-    score = round(100 (1 - broken/links) (1 - 0.5 orphans/notes) (1 - 0.3 low/notes)), halves up; 0 of 0 is 0.
+    score = round(100 (1 - broken/links) (1 - 0.5 orphans/notes) (1 - 0.3 low/notes)), halves up; 0 of 0 is 0, but no
+    notes have no score.
     Whether a note is linked is asked of the whole vault, whatever the scope; only live links between two notes count.
 
     Args:
@@ -197,7 +198,8 @@ def health(
     terms = _terms(counts, orphan_weight, low_weight)
     shown = {check: frame if check in include else frame.clear() for check, frame in lists.items()}
     included = tuple(check for check in CHECKS if check in include)
-    return HealthReport(scope, score_of(terms), terms, counts, **shown, included=included)
+    score = score_of(terms) if counts.notes else None
+    return HealthReport(scope, score, terms, counts, **shown, included=included)
 
 
 def score_of(terms: pl.DataFrame) -> int:
