@@ -70,7 +70,7 @@ def test_the_samples_land_and_the_report_is_there(folders, capsys):
     assert [step for step in steps if step in STEPS] == list(STEPS)
     assert "study: no verdict: 2 scored sessions, at least 30 are needed" in printed.out
     assert "not done" not in printed.out
-    for page in ("context", "telemetry", "vault"):
+    for page in ("context", "telemetry", "tuning", "vault"):
         assert (folder / "reports" / f"{page}.html").as_uri() in printed.out
     sessions = Workbench(folder / "home").sessions
     assert set(sessions["agent"]) == {"claude-code", "workbench"}

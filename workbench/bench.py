@@ -302,6 +302,8 @@ class Workbench(Keeping, Replaying, Studying, Vaulting):
             )
             found = self.sql(query, [name, name])
         ids = found["session_id"].to_list() if found.height else []
+        if not ids and name == "last":
+            raise NotFoundError("there are no sessions in this home yet; `workbench ingest` imports them")
         if not ids:
             raise NotFoundError(f"no session begins with {name!r}; `workbench sessions` lists them")
         if len(ids) > 1 and ids[0] != name:

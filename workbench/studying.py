@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import BadInputError
+from workbench.errors import BadInputError, NotFoundError
 from workbench.store.lake import Lake
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.context.session import Level
     from workbench.experiments.inspection import Opinion, Pair
     from workbench.experiments.session_patterns import Progress
+    from workbench.experiments.study.plain import SpaceResult
     from workbench.experiments.study.result import StudyResult
     from workbench.ingest.importer import ImportResult
     from workbench.providers.embedding import Embedder
@@ -77,7 +78,10 @@ class Studying(ABC):
         """
         session_id = self.resolve_session(session)
         cards = self.scorecards()
-        return cards.row(cards["session_id"].index_of(session_id) or 0, named=True)
+        place = cards["session_id"].index_of(session_id)
+        if place is None:
+            raise NotFoundError(f"session {session_id} has no scorecard: it was forgotten while they were made")
+        return cards.row(place, named=True)
 
     def patterns(
         self, task_type: str | None = None, *, as_of: datetime | None = None, progress: Progress | None = None
@@ -271,6 +275,52 @@ class Studying(ABC):
             progress=progress,
         )
 
+    def tune_fusion(
+        self,
+        judged_set: str | os.PathLike[str],
+        *,
+        corpus: str | os.PathLike[str] | None = None,
+        embedder: str | None = None,
+        trials: int | None = None,
+        learning_trials: int = 0,
+        permutations: int | None = None,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> SpaceResult:
+        """Find out whether other weights of hybrid search are better than those in use, on queries with known answers.
+
+        Nothing is recorded but the vectors of the documents, which `eval retrieval` uses too.
+
+        Args:
+            judged_set: A folder with queries.jsonl and qrels.tsv, or the JSON file of LoCoMo or LongMemEval.
+            corpus: Its documents, where they are elsewhere.
+            embedder: As `embedding.model` takes it; the configured one unless given.
+            trials: Evenly spread points, 64 unless given.
+            learning_trials: Further points of each search.
+            permutations: Studies with permuted judgements at least; `study.null_permutations_min` unless given.
+            seed: Of everything random.
+            progress: Called with things done, things in all and what they are.
+
+        Raises:
+            NotFoundError, BadInputError: The set cannot be read or has too few queries, a number makes no sense, or
+                hybrid search joins ranks.
+            EmbedderUnavailableError: The embedder is not there.
+        """
+        from workbench.experiments.retrieval.fusion_study import run_fusion_study  # noqa: PLC0415
+
+        return run_fusion_study(
+            Path(judged_set),
+            None if corpus is None else Path(corpus),
+            self.config,
+            self._lake.home.vectors,
+            embedder=embedder,
+            trials=trials,
+            learning_trials=learning_trials,
+            permutations=permutations,
+            seed=seed,
+            progress=progress,
+        )
+
     def study(self, name: str | None = None) -> StudyResult:
         """A recorded study.
 
@@ -303,11 +353,11 @@ class Studying(ABC):
 
         return write_tuning_report(self._lake, Path(out), study, command=command)
 
-    def apply_weights(self, result: StudyResult, *, dry_run: bool = False) -> Path:
+    def apply_weights(self, result: StudyResult | SpaceResult, *, dry_run: bool = False) -> Path:
         """Write the weights that a study found into `<home>/config.json`.
 
         Args:
-            result: The study.
+            result: The study, of `tune` or `tune_fusion`.
             dry_run: Only check whether they could be written.
 
         Returns:
@@ -319,8 +369,14 @@ class Studying(ABC):
         """
         from workbench.config.write import write_settings  # noqa: PLC0415
         from workbench.experiments.study.apply import weights_to_apply  # noqa: PLC0415
+        from workbench.experiments.study.result import StudyResult  # noqa: PLC0415
 
-        return write_settings(self._lake.home.root, weights_to_apply(result), dry_run=dry_run)
+        values = weights_to_apply(result)
+        if not isinstance(result, StudyResult):
+            from workbench.experiments.retrieval.fusion_study import fusion_settings  # noqa: PLC0415
+
+            values = fusion_settings(values)
+        return write_settings(self._lake.home.root, values, dry_run=dry_run)
 
     # -- comparisons ---------------------------------------------------------------------------------------------------
 
@@ -328,7 +384,7 @@ class Studying(ABC):
         """Compare arms of sessions, or replays of the same sessions, metric by metric; see `docs/experiments.md`.
 
         Args:
-            question: What with what: `Question(arms={"old": "version < '2'", "new": "version >= '2'"})`.
+            question: What with what: `Question(arms={"old": "model like '%-4-5%'", "new": "model like '%-4-6%'"})`.
 
         Returns:
             `comparison` with its effects, and what it was made from. Nothing is kept: `record` does that.

@@ -89,13 +89,36 @@ def test_a_column_that_makes_no_arms_is_refused(column, baseline, said):
         arms_by(CARDS, column, baseline)
 
 
+def test_a_value_without_a_session_to_compare_is_refused_with_a_way_out():
+    unended = cards([{"agent": "a"}, {"agent": "b"}, {"agent": "c", "final": False}])
+    with pytest.raises(
+        BadInputError, match=r"in the arm 'c': 1 that fit did not .*; to leave it out, .* --arm NAME=FILTER"
+    ):
+        check_arms(arms_by(unended, "agent"))
+
+
+def test_versions_are_compared_as_numbers_made_of_their_parts():
+    """As texts, 10.0 comes before 2.1."""
+    versions = cards([{"version": each} for each in ("1.9", "2.1", "10.0", "nightly", None)])
+    part = "try_cast(split_part(version, '.', 1) as int)"
+    old, new = arms_where(versions, {"old": f"{part} < 2", "new": f"{part} >= 2"})
+    assert (old.session_ids, new.session_ids) == (("s000",), ("s001", "s002"))
+    assert arms_where(versions, {"text": "version < '2'"})[0].session_ids == ("s000", "s002")
+
+
 def test_more_arms_than_can_be_told_apart_are_refused():
     many = cards([{"version": str(number)} for number in range(9)])
     with pytest.raises(BadInputError, match="version has 9 values"):
         arms_by(many, "version")
     often = cards([{"version": str(number)} for number in (*range(9), 8, 8, 7)])
-    with pytest.raises(BadInputError, match=r"\(8: 3, 7: 2, 0: 1, 1: 1, 2: 1 \.\.\.\); .* \"one=version = '\.\.\.'"):
+    with pytest.raises(
+        BadInputError,
+        match=r"frequent: 8: 3, 7: 2, 0: 1, 1: 1, 2: 1 \.\.\.; .* \"one=version = '8'\" --arm \"other=version = '7'\"",
+    ):
         arms_by(often, "version")
+    quoted = cards([{"version": f"it's {number}"} for number in range(7)])
+    with pytest.raises(BadInputError, match="one=version = 'it''s 0'"):
+        arms_by(quoted, "version")
     with pytest.raises(BadInputError, match="7 arms are more"):
         check_arms(arms_where(many, {str(number): f"version = '{number}'" for number in range(7)}))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from scored_sessions import AIDER, BUSY, CUT, OWN, own_log, write_sessions
-from transcripts import jsonl, moment
+from transcripts import jsonl, moment, prompt, response, text
 
 import workbench as wb
+from workbench.errors import NotFoundError
 from workbench.experiments.foreign_tools import _OURS
 from workbench.reports.scorecards import scorecards_frame
 from workbench.store.sql import query
@@ -130,6 +131,36 @@ def test_a_session_without_usage_has_unknown_tokens_and_cost(cards):
     names = ("model_calls", "input_tokens", "output_tokens", "cost_usd", "output_tokens_per_turn")
     assert set(counts(cards[CUT], *names).values()) == {None}
     assert not set(names) & set(cards[CUT]["not_applicable"])
+
+
+def test_what_an_agent_writes_in_a_models_place_is_no_model_call(tmp_path):
+    usage = {"input_tokens": 3, "output_tokens": 4}
+    made_up = {
+        "id": "msg_e",
+        "role": "assistant",
+        "model": "<synthetic>",
+        "content": [text("API Error")],
+        "usage": usage,
+    }
+    about = {"session": "00000000-0000-4000-8000-00000000000a"}
+    lines = [
+        prompt("u1", "Hello", **about),
+        response("r1", "msg_1", text("Hi."), usage=usage, seconds=1, **about),
+        response("r2", "msg_e", message=made_up, seconds=2, **about),
+    ]
+    (tmp_path / "s.jsonl").write_bytes(jsonl(*lines))
+    bench = wb.open(tmp_path / "home")
+    bench.ingest(tmp_path / "s.jsonl")
+    assert bench.sql("select count(*) from usage").item() == 2
+    assert bench.scorecard("last")["model_calls"] == 1
+
+
+def test_a_session_that_is_forgotten_meanwhile_has_no_scorecard(bench, monkeypatch):
+    rest = bench.scorecards().filter(pl.col("session_id") != BUSY)
+    monkeypatch.setattr(bench, "scorecards", lambda: rest)
+    with pytest.raises(NotFoundError, match="has no scorecard"):
+        bench.scorecard(BUSY)
+    assert bench.scorecard(AIDER)["session_id"] == AIDER
 
 
 def test_cost_is_that_of_the_usage_command(bench, cards):

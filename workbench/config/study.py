@@ -43,7 +43,7 @@ class Study(Settings, frozen=True):
     window_min_age: Annotated[Count, About("age of units in PRAANA's own window", _STUDY)] = 3
     folds: Annotated[int, Meta(ge=2), About("parts of the cross-validation", _TUNING)] = 5
     bulk_trials: Annotated[
-        Positive, About("evenly spread trials of a search", "measured: 128 to 1,024 come to the same choices")
+        Positive, About("evenly spread trials of a search", "measured: held out, 1,024 choose no better than 128")
     ] = 512
     tpe_trials: Annotated[Count, About("trials of each search that learn from earlier ones", _TUNING)] = 24
     tpe_trials_max: Annotated[Count, About("and at most", _STUDY)] = 300

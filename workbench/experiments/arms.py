@@ -55,7 +55,7 @@ def parse_arms(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         name, _, condition = (part.strip() for part in text.partition("="))
         if not name or not condition:
-            raise BadInputError(f"an arm is NAME=FILTER, such as \"new=version >= '2.0'\"; got {text!r}")
+            raise BadInputError(f"an arm is NAME=FILTER, such as \"new=model = 'x'\"; got {text!r}")
         if name in found:
             raise BadInputError(f"two arms are called {name!r}; give each a name of its own")
         found[name] = condition
@@ -123,9 +123,11 @@ def arms_by(cards: pl.DataFrame, column: str, baseline: str | None = None) -> li
         raise BadInputError(f"arms cannot be told by {column!r}; they can by {', '.join(ARM_COLUMNS)}")
     values = sorted(cards[column].drop_nulls().unique().to_list())
     if not 1 < len(values) <= MOST_ARMS:
+        frequent = _most_frequent(cards, column)
+        told = _listed([f"{value}: {count}" for value, count in frequent])
         raise BadInputError(
-            f"{column} has {len(values)} values, 2 to {MOST_ARMS} make arms ({_most_frequent(cards, column)}); "
-            f"{_instead(column)}"
+            f"{column} has {len(values)} values, 2 to {MOST_ARMS} make arms; sessions of the most frequent: {told}; "
+            f"{_instead(column, [value for value, _ in frequent[:2]])}"
         )
     if baseline is not None and baseline not in values:
         raise BadInputError(f"no session has {column} {baseline!r}; there are {_listed(values)}")
@@ -146,7 +148,10 @@ def check_arms(arms: Sequence[Arm]) -> None:
         raise BadInputError(f"{len(arms)} arms are more than a comparison can show; it takes {MOST_ARMS}")
     for arm in arms:
         if not arm.session_ids:
-            raise BadInputError(f"no session can be compared in the arm {arm.name!r}: {_left_out(arm)}")
+            instead = (
+                "" if arm.condition else "; to leave it out, name the other arms: --arm NAME=FILTER, twice or more"
+            )
+            raise BadInputError(f"no session can be compared in the arm {arm.name!r}: {_left_out(arm)}{instead}")
     for place, arm in enumerate(arms):
         for other in arms[place + 1 :]:
             both = sorted(set(arm.session_ids) & set(other.session_ids))
@@ -193,19 +198,21 @@ def _left_out(arm: Arm) -> str:
     return f"{arm.not_final} that fit did not come to their end, {arm.without_turns} have no exchange"
 
 
-def _most_frequent(cards: pl.DataFrame, column: str) -> str:
+def _most_frequent(cards: pl.DataFrame, column: str) -> list[tuple[str, int]]:
     """The values that most sessions have which can be compared: those that somebody may mean."""
     import polars as pl  # noqa: PLC0415
 
     chosen = cards.filter(pl.col("final") & (pl.col("total_turns") >= 1) & pl.col(column).is_not_null())
-    counted = chosen.group_by(column).len().sort("len", column, descending=[True, False])
-    return _listed([f"{value}: {count}" for value, count in counted.iter_rows()])
+    return chosen.group_by(column).len().sort("len", column, descending=[True, False]).rows()
 
 
-def _instead(column: str) -> str:
+def _instead(column: str, frequent: Sequence[str]) -> str:
     if column == "arm":
         return "workbench sessions label SESSION --arm NAME"
-    return f"choose with --arm NAME=FILTER, such as --arm \"one={column} = '...'\""
+    quoted = [value.replace("'", "''") for value in (*frequent, "...", "...")[:2]]
+    filters = [f"{column} = '{value}'" for value in quoted]
+    named = " ".join(f'--arm "{name}={each}"' for name, each in zip(("one", "other"), filters, strict=True))
+    return f"choose two or more by hand, such as {named}"
 
 
 def _listed(values: Sequence[str]) -> str:

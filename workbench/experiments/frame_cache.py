@@ -65,22 +65,41 @@ def read_frames(
         session_ids: Whole ids; all sessions, the oldest first, unless given.
         progress: Hears of each session that is made.
     """
-    about = policy_json(_unweighted(policy))
-    states = _states(lake)
-    wanted = list(states) if session_ids is None else list(session_ids)
-    keys = {
-        each: content_hash(f"{FRAME_VERSION} {each} {states.get(each)} {steps_max} {embedder} {about}")[:_DIGITS]
-        for each in wanted
-    }
-    found = {each: frame for each in wanted if (frame := _cached(lake, keys[each])) is not None}
-    missing = [each for each in wanted if each not in found]
+    keys = frame_keys(lake, policy, steps_max=steps_max, embedder=embedder, session_ids=session_ids)
+    found = {each: frame for each, key in keys.items() if (frame := _cached(lake, key)) is not None}
+    missing = [each for each in keys if each not in found]
     for done, session in enumerate(read_each(lake, missing)):
         if progress:
             progress(done, len(missing), session.session_id)
         frame = build_frame(session, policy, steps_max=steps_max, embed=embed)
         write_cache(lake.home, _name(keys[session.session_id]), frame.to_bytes())
         found[session.session_id] = frame
-    return Framed({each: found[each] for each in wanted}, keys, len(missing))
+    return Framed({each: found[each] for each in keys}, keys, len(missing))
+
+
+def frame_keys(
+    lake: Lake,
+    policy: Policy,
+    *,
+    steps_max: int,
+    embedder: str | None = None,
+    session_ids: Sequence[str] | None = None,
+) -> dict[str, str]:
+    """Name of the content of each frame that `read_frames` would give; no frame is read for it.
+
+    Args:
+        lake: As for `read_frames`, and so are the others.
+        policy: How cards are made.
+        steps_max: Model calls at a session's end that are looked at.
+        embedder: Model id.
+        session_ids: Whole ids.
+    """
+    about = policy_json(_unweighted(policy))
+    states = _states(lake)
+    return {
+        each: content_hash(f"{FRAME_VERSION} {each} {states.get(each)} {steps_max} {embedder} {about}")[:_DIGITS]
+        for each in (states if session_ids is None else session_ids)
+    }
 
 
 def _states(lake: Lake) -> dict[str, str]:

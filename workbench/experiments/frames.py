@@ -119,6 +119,14 @@ def build_frame(
     return walk.frame(session, trace, policy.level, raw_tokens)
 
 
+def units_on_offer(session: RecordedSession, policy: Policy, *, steps_max: int) -> Sequence[ContextUnit]:
+    """Every unit that was on offer at some moment, by its number in the frame."""
+    units: Sequence[ContextUnit] = ()
+    for _, _, moment in moments(session, studied(policy), steps_scored=steps_max):
+        units = moment.pool.units
+    return units
+
+
 def studied(policy: Policy) -> Policy:
     """The policy under which pools are laid out: by exchange, every earlier exchange is on offer."""
     if policy.level == "step":

@@ -20,10 +20,9 @@ import numpy as np
 from workbench import __version__
 from workbench.context.session import Level
 from workbench.errors import BadInputError, NotFoundError
-from workbench.experiments.frames import build_frame, studied
+from workbench.experiments.frames import build_frame, units_on_offer
 from workbench.experiments.labels.rules import RULES
 from workbench.experiments.recorded import read_each, read_recorded
-from workbench.experiments.replay import moments
 from workbench.experiments.replay_job import policy_of
 from workbench.experiments.statistics.proportion import wilson
 
@@ -259,12 +258,7 @@ def _moment(frame: SessionFrame, place: int) -> tuple[int, int]:
 
 
 def _units(session: RecordedSession, config: Config, level: Level) -> Sequence[ContextUnit]:
-    """Every unit that was on offer at some moment, by its place in the frame."""
-    policy = studied(policy_of(config, level))
-    units: Sequence[ContextUnit] = ()
-    for _, _, moment in moments(session, policy, steps_scored=config.study.steps_max):
-        units = moment.pool.units
-    return units
+    return units_on_offer(session, policy_of(config, level), steps_max=config.study.steps_max)
 
 
 def _pair(

@@ -16,7 +16,7 @@ from workbench import __version__
 from workbench.config import config_hash
 from workbench.config.context import ContextEngine, Tiers
 from workbench.errors import AmbiguousError, NotFoundError, StoreError
-from workbench.experiments.frame_cache import read_frames
+from workbench.experiments.frame_cache import frame_keys, read_frames
 from workbench.experiments.frames import FRAME_VERSION
 from workbench.experiments.replay_job import policy_of
 from workbench.experiments.study.folds import connected, developer_of
@@ -30,11 +30,11 @@ from workbench.text.ids import content_hash
 if TYPE_CHECKING:
     from workbench.config import Config
     from workbench.context.pool import Embed
-    from workbench.context.session import Level
+    from workbench.context.session import Level, Policy
     from workbench.experiments.frames import SessionFrame
     from workbench.store.lake import Lake
 
-STUDY_VERSION: Final = 2
+STUDY_VERSION: Final = 3
 """Part of a study's id: raise it when the same trials would be judged otherwise."""
 _DIGITS: Final = 24
 
@@ -96,7 +96,7 @@ def run_study(
     session_ids: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Make a study, or go on with one that was broken off.
+    """Make a study, or go on with one that was broken off; one that ended is told as it was kept.
 
     Args:
         lake: The tables.
@@ -119,8 +119,14 @@ def run_study(
         session_ids=None if session_ids is None else list(session_ids),
         tables=_settled(lake),
     )
-    study = _study(pinned_lake(lake, recipe.tables), config, recipe, embed, progress)
-    study.memory = Memory(_known(lake, study.study_id), lambda rows: _record(lake, study.study_id, rows))
+    pinned = pinned_lake(lake, recipe.tables)
+    grouping = _grouping(pinned, recipe)
+    study_id = _study_id(pinned, config, recipe, grouping)
+    ended = _ended(lake, study_id)
+    if ended is not None:
+        return ended
+    study = _study(pinned, config, recipe, embed, progress, (study_id, grouping))
+    study.memory = Memory(_known(lake, study_id), lambda rows: _record(lake, study_id, rows))
     result = study.run()
     _finish(lake, config, result, recipe)
     return result
@@ -138,7 +144,9 @@ def study_again(
         embed: Makes vectors, where the recipe asks for them and the cache has none.
         progress: As for `run_study`.
     """
-    return _study(lake, config, recipe, embed, progress).run()
+    grouping = _grouping(lake, recipe)
+    named = _study_id(lake, config, recipe, grouping), grouping
+    return _study(lake, config, recipe, embed, progress, named).run()
 
 
 def recorded_study(lake: Lake, name: str | None = None) -> RecordedStudy:
@@ -168,24 +176,40 @@ def recorded_study(lake: Lake, name: str | None = None) -> RecordedStudy:
     return RecordedStudy(result, msgspec.json.decode(kept, type=_Kept).recipe, recorded_at)
 
 
-def _study(lake: Lake, config: Config, recipe: Recipe, embed: Embed | None, progress: Progress | None) -> Study:
+def _study(
+    lake: Lake,
+    config: Config,
+    recipe: Recipe,
+    embed: Embed | None,
+    progress: Progress | None,
+    named: tuple[str, Grouping],
+) -> Study:
     """A study that nothing was done of yet."""
-    then = msgspec.structs.replace(config, context_engine=recipe.engine, tiers=recipe.tiers)
     frames: dict[str, dict[str, SessionFrame]] = {}
-    keys: dict[str, dict[str, str]] = {}
     for level in _levels(recipe.settings.level):
         framed = read_frames(
             lake,
-            policy_of(then, level),
+            _policy(config, recipe, level),
             steps_max=recipe.steps_max,
             embed=embed,
             embedder=recipe.embedder,
             session_ids=recipe.session_ids,
             progress=progress,
         )
-        frames[level], keys[level] = framed.frames, framed.keys
-    study_id = _study_id(recipe.settings, keys, recipe.embedder)
-    return Study(study_id, recipe.settings, frames, _grouping(lake), recipe.embedder, Memory(), progress)
+        frames[level] = framed.frames
+    study_id, grouping = named
+    return Study(study_id, recipe.settings, frames, grouping, recipe.embedder, Memory(), progress)
+
+
+def _policy(config: Config, recipe: Recipe, level: Level) -> Policy:
+    return policy_of(msgspec.structs.replace(config, context_engine=recipe.engine, tiers=recipe.tiers), level)
+
+
+def _ended(lake: Lake, study_id: str) -> StudyResult | None:
+    """The result of a study that ended; None where it has not."""
+    query = "select result from studies where study_id = ? order by recorded_at limit 1"
+    rows = lake.sql(query, [study_id])
+    return msgspec.json.decode(rows.item(), type=StudyResult) if rows.height else None
 
 
 def _settled(lake: Lake) -> dict[str, int | None]:
@@ -205,8 +229,20 @@ def _levels(level: str) -> Sequence[Level]:
     return ("step", "exchange") if level == "step" else ("exchange", "step")
 
 
-def _study_id(settings: StudySettings, keys: Mapping[str, Mapping[str, str]], embedder: str | None) -> str:
-    told = msgspec.json.encode([STUDY_VERSION, FRAME_VERSION, msgspec.to_builtins(settings), keys, embedder])
+def _study_id(lake: Lake, config: Config, recipe: Recipe, grouping: Grouping) -> str:
+    """Hash of all that a study depends on; no frame is read for it."""
+    keys = {
+        level: frame_keys(
+            lake,
+            _policy(config, recipe, level),
+            steps_max=recipe.steps_max,
+            embedder=recipe.embedder,
+            session_ids=recipe.session_ids,
+        )
+        for level in _levels(recipe.settings.level)
+    }
+    asked = [msgspec.to_builtins(recipe.settings), recipe.embedder]
+    told = msgspec.json.encode([STUDY_VERSION, FRAME_VERSION, asked, keys, msgspec.to_builtins(grouping)])
     return content_hash(told.decode())[:_DIGITS]
 
 
@@ -225,13 +261,24 @@ def _record(lake: Lake, study_id: str, rows: Sequence[Mapping[str, Any]]) -> Non
     store.append(store.table.from_dicts(told))
 
 
-def _grouping(lake: Lake) -> Grouping:
-    rows = lake.sql("select session_id, project_id, cwd from sessions").rows()
+def _grouping(lake: Lake, recipe: Recipe) -> Grouping:
+    """What is known of the sessions of a study; who else shares records with them does not matter."""
+    rows = lake.sql("select session_id, project_id, cwd from sessions order by session_id").rows()
+    wanted = {row[0] for row in rows} if recipe.session_ids is None else set(recipe.session_ids)
+    shared = connected((row[0] for row in rows), lake.sql(_SHARED).rows())
     return Grouping(
-        shared=connected((row[0] for row in rows), lake.sql(_SHARED).rows()),
-        developers={row[0]: developer_of(row[2]) for row in rows},
-        projects={row[0]: row[1] for row in rows},
+        shared=_named_within({name: group for name, group in shared.items() if name in wanted}),
+        developers={row[0]: developer_of(row[2]) for row in rows if row[0] in wanted},
+        projects={row[0]: row[1] for row in rows if row[0] in wanted},
     )
+
+
+def _named_within(groups: Mapping[str, str]) -> dict[str, str]:
+    """Groups by their first member among these names, so that sessions of other studies do not rename them."""
+    first: dict[str, str] = {}
+    for name in sorted(groups):
+        first.setdefault(groups[name], name)
+    return {name: first[groups[name]] for name in sorted(groups)}
 
 
 def _finish(lake: Lake, config: Config, result: StudyResult, recipe: Recipe) -> None:

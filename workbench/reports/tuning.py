@@ -7,11 +7,11 @@ from datetime import datetime, tzinfo
 from typing import Any, Final
 
 from workbench import __version__
-from workbench.experiments.study.result import RuleRow, StudyResult
+from workbench.experiments.study.result import Bounds, RuleRow, StudyResult
 from workbench.reports import tuning_charts as draw
 from workbench.reports import tuning_numbers as numbers
 from workbench.reports.render.charts import chart
-from workbench.reports.render.html import el
+from workbench.reports.render.html import Child, el
 from workbench.reports.render.numbers import UNKNOWN, Clock, count, plural
 from workbench.reports.render.page import Figure, Section, figures, page
 from workbench.reports.render.tables import Column, table
@@ -121,7 +121,7 @@ def overview(result: StudyResult) -> Section:
         told.append(
             Figure("Where it was searched", signed(result.in_search_gain), "over the weights in use: not evidence")
         )
-        told.append(Figure("Detectable", signed(result.minimum_detectable_effect), "found four times of five"))
+        told.append(Figure("Detectable", _three(result.minimum_detectable_effect), "found four times of five"))
         told.append(Figure("On permuted labels", *_permuted(result)))
         told.append(
             Figure("Under other seeds", _seeds(result), f"{plural(len(result.seeds), 'repeat')} of the whole search")
@@ -156,9 +156,9 @@ def policies(result: StudyResult) -> Section:
             "policy": each.name,
             "kind": each.kind,
             "lift": each.lift,
-            "seed": spanned(each.lift_over_seed),
-            "best": spanned(each.lift_over_best),
-            "matched": spanned(each.matched_over_repaired),
+            "seed": each.lift_over_seed,
+            "best": each.lift_over_best,
+            "matched": each.matched_over_repaired,
         }
         for each in ordered
     ]
@@ -166,12 +166,20 @@ def policies(result: StudyResult) -> Section:
         Column("policy", "policy"),
         Column("kind", "kind"),
         Column("lift", "lift", signed, "number"),
-        Column("seed", "over seed default", kind="number", title="Gain in lift with its 95 % interval"),
+        Column("seed", "over seed default", _gain, "number", title="Gain in lift with its 95 % interval"),
         Column(
-            "best", "over best hand-set", kind="number", title=f"Over {result.best_hand_set}: the verdict's own figure"
+            "best",
+            "over best hand-set",
+            _gain,
+            "number",
+            title=f"Over {result.best_hand_set}: the verdict's own figure",
         ),
         Column(
-            "matched", "matched, over repaired", kind="number", title="Gain in matched recall over the repaired default"
+            "matched",
+            "matched, over repaired",
+            _gain,
+            "number",
+            title="Gain in matched recall over the repaired default",
         ),
     ]
     title = "Gain in lift of each policy, with its 95 % interval"
@@ -184,7 +192,7 @@ def policies(result: StudyResult) -> Section:
     )
     made = table(rows, columns, id="policies-table", label="Policies")
     lead = "Default weights with the original's relevance (seed) and with real corpus statistics (repaired), simple "
-    lead += "rules, what was tuned, what can be learnt, and bounds."
+    lead += "rules, what was tuned, what can be learnt, and bounds; ▲ and ▼ mark intervals without 0."
     return Section("policies", "Policies", (plot, made), lead=lead)
 
 
@@ -283,6 +291,8 @@ def beside(result: StudyResult) -> Section:
             table(groups, columns, id="groups-table", label="Groups"),
         ]
     lead = "The same search at another level, and with everything of one developer or project held out."
+    if any(each.gain == Bounds(0.0, 0.0, 0.0) for each in result.groups):
+        lead += " A gain of 0 without any spread: the search stayed at the weights that are in use."
     return Section("beside", "Does it carry over?", tuple(parts), lead=lead, menu="Elsewhere")
 
 
@@ -291,10 +301,10 @@ def rules(result: StudyResult) -> Section:
     by_pair = {(each.tuned_on, each.judged_on): each for each in result.rules}
     names = list(dict.fromkeys(each.tuned_on for each in result.rules))
     judged = list(dict.fromkeys(each.judged_on for each in result.rules))
-    rows = [{"tuned": name, **{other: by_pair.get((name, other)) for other in judged}} for name in names]
+    rows = [{"tuned": name, **{other: _gained(by_pair.get((name, other))) for other in judged}} for name in names]
     columns = [
         Column("tuned", "tuned on", kind="code"),
-        *(Column(name, f"on {name}", _rule, "number") for name in judged),
+        *(Column(name, f"on {name}", _gain, "number") for name in judged),
     ]
     made = table(rows, columns, id="rules-table", label="Tuned on one label, judged on another")
     lead = "Gain in lift over the repaired default, held out. Weights that win on one label and lose (▼) on another "
@@ -354,15 +364,12 @@ def sessions(result: StudyResult) -> Section:
         Column("tuned", "tuned", signed, "number"),
         Column("gain", "gain", signed, "number"),
     ]
-    more = el("p", f"The {SESSIONS_SHOWN} with the largest change; the Parquet file has all.", class_="soft")
-    made = table(rows[:SESSIONS_SHOWN], columns, id="sessions-table", label="Sessions")
-    return Section(
-        "sessions",
-        "Session by session",
-        (made, more if len(rows) > SESSIONS_SHOWN else None),
-        lead=lead,
-        menu="Sessions",
-    )
+    moved = [row for row in rows if row["gain"]]
+    shown = moved[:SESSIONS_SHOWN]
+    left = f"The {len(shown)} with the largest change" if len(moved) > len(shown) else "Those that change"
+    made = table(shown, columns, id="sessions-table", label="Sessions") if shown else None
+    more = el("p", f"{left}; the Parquet file has all.", class_="soft") if shown else None
+    return Section("sessions", "Session by session", (made, more), lead=lead, menu="Sessions")
 
 
 def dropped(result: StudyResult) -> Section:
@@ -425,15 +432,17 @@ def _seeds(result: StudyResult) -> str:
     return f"{signed(min(result.seeds))} to {signed(max(result.seeds))}" if result.seeds else UNKNOWN
 
 
-def _rule(row: RuleRow | None) -> Any:
-    if row is None:
+def _gained(row: RuleRow | None) -> Bounds | None:
+    return None if row is None else row.gain
+
+
+def _gain(gain: Bounds | None) -> Child:
+    """A gain with its interval under it, and a mark where that is on one side of 0."""
+    if gain is None:
         return UNKNOWN
-    mark = "▲ " if row.gain.low > 0 else "▼ " if row.gain.high < 0 else ""
-    return [
-        f"{mark}{signed(row.gain.estimate)}",
-        el("br"),
-        el("small", f"{signed(row.gain.low)} to {signed(row.gain.high)}", class_="soft"),
-    ]
+    mark = "▲ " if gain.low > 0 else "▼ " if gain.high < 0 else ""
+    ends = f"{signed(gain.low)} to {signed(gain.high)}"
+    return [f"{mark}{signed(gain.estimate)}", el("br"), el("small", ends, class_="soft")]
 
 
 def _part(told: Mapping[str, int], of: str, name: str) -> str:

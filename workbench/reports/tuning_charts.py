@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from workbench.reports.render.charts import OTHER, SERIES, WIDTH
+from workbench.reports.render.charts import OTHER, SCALE_WIDTH, SERIES, WIDTH
 
 Spec = dict[str, Any]
 Row = Mapping[str, Any]
 
-NAMES_WIDTH: Final = 220
+NAMES_WIDTH: Final = 270
 """Room for the names of policies."""
-BETWEEN: Final = 24
+BETWEEN: Final = 40
 """Between two drawings that stand side by side."""
 
 KINDS: Final = {"tuned": SERIES[0], "hand-set": SERIES[1], "learned": SERIES[2], "bound": OTHER}
@@ -54,7 +54,12 @@ def measures(rows: Sequence[Row], order: Sequence[str]) -> Spec:
         order: Names of the policies, from the top.
     """
     names = list(dict.fromkeys(row["measure"] for row in rows))
-    x: Spec = {"field": "value", "type": "quantitative", "title": None, "axis": {"grid": True, "tickCount": 5}}
+    x: Spec = {
+        "field": "value",
+        "type": "quantitative",
+        "title": None,
+        "axis": {"grid": True, "tickCount": 4, "labelFlush": False},
+    }
     colour = _kinds([row["kind"] for row in rows])
     dot = {"mark": _DOT, "encoding": {"y": _names("policy", order), "x": x, "color": colour, "description": _SAYS}}
     spec = _beside(rows, "measure", names, [_ZERO, dot])
@@ -87,7 +92,7 @@ def null(rows: Sequence[Row], tolerance: float) -> Spec:
             _ZERO,
             {
                 "transform": [single],
-                "mark": {"type": "tick", "color": SERIES[1], "thickness": 1.5, "height": 16},
+                "mark": {"type": "tick", "color": SERIES[1], "thickness": 1.5, "height": 16, "opacity": 1},
                 "encoding": {"y": y, "x": x, "description": _SAYS},
             },
             {
@@ -111,7 +116,8 @@ def weights(rows: Sequence[Row]) -> Spec:
         rows: `weight`, `kind` (of `MARKS`), `value`, `says`.
     """
     y = _names("weight", list(dict.fromkeys(row["weight"] for row in rows)))
-    x: Spec = {"field": "value", "type": "quantitative", "title": "weight", "axis": {"grid": True}}
+    x: Spec = {"field": "value", "type": "quantitative", "title": "weight", "scale": {"padding": 8}}
+    x["axis"] = {"grid": True, "tickCount": 6, "labelFlush": False}
     scale = {"domain": list(MARKS), "range": list(MARKS.values())}
     colour: Spec = {"field": "kind", "type": "nominal", "scale": scale}
 
@@ -128,8 +134,11 @@ def weights(rows: Sequence[Row]) -> Spec:
         "height": {"step": 32},
         "data": {"values": list(rows)},
         "layer": [
-            drawn(["without one part"], {"type": "tick", "thickness": 2, "height": 20}),
-            drawn(["in use"], {"type": "point", "shape": "diamond", "size": 110, "strokeWidth": 2, "filled": False}),
+            drawn(["without one part"], {"type": "tick", "thickness": 2, "height": 20, "opacity": 1}),
+            drawn(
+                ["in use"],
+                {**_DOT, "type": "point", "shape": "diamond", "size": 260, "strokeWidth": 2, "filled": False},
+            ),
             drawn(["found"], {**_DOT, "size": 70}),
         ],
     }
@@ -144,12 +153,17 @@ def sensitivity(rows: Sequence[Row]) -> Spec:
     names = list(dict.fromkeys(row["weight"] for row in rows))
     factors = list(dict.fromkeys(row["factor"] for row in rows))
     x = {"field": "factor", "type": "ordinal", "sort": factors, "title": "the weight times", "axis": {"labelAngle": 0}}
-    y = {"field": "change", "type": "quantitative", "title": "change in lift", "axis": {"format": "+.3f", "grid": True}}
+    y = {
+        "field": "change",
+        "type": "quantitative",
+        "title": "change in lift",
+        "axis": {**_GAIN_AXIS, "labelExpr": _THREE},
+    }
     scale = {"domain": names, "range": [SERIES[place % len(SERIES)] for place in range(len(names))]}
     colour = {"field": "weight", "type": "nominal", "scale": scale}
     zero: Spec = {"data": {"values": [{"at": 0}]}, "mark": {"type": "rule", "color": OTHER, "strokeDash": [4, 3]}}
     return {
-        "width": WIDTH - NAMES_WIDTH,
+        "width": WIDTH - SCALE_WIDTH,
         "height": 190,
         "data": {"values": list(rows)},
         "layer": [
@@ -170,13 +184,14 @@ def progress(rows: Sequence[Row]) -> Spec:
         rows: `run`, `trial`, `best`, `says`.
     """
     runs = list(dict.fromkeys(row["run"] for row in rows))
-    x = {"field": "trial", "type": "quantitative", "title": "trials", "scale": {"nice": False}}
+    x: Spec = {"field": "trial", "type": "quantitative", "title": "trials", "scale": {"nice": False}}
+    x["axis"] = {"tickMinStep": 1, "format": "d"}
     y: Spec = {"field": "best", "type": "quantitative", "title": "best lift so far, where it is searched"}
     y["scale"] = {"zero": False}
     scale = {"domain": runs, "range": [SERIES[place % len(SERIES)] for place in range(len(runs))]}
     colour = {"field": "run", "type": "nominal", "scale": scale}
     return {
-        "width": WIDTH - NAMES_WIDTH,
+        "width": WIDTH - SCALE_WIDTH,
         "height": 190,
         "data": {"values": list(rows)},
         "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5},
@@ -186,7 +201,13 @@ def progress(rows: Sequence[Row]) -> Spec:
 
 _SAYS: Final = {"field": "says"}
 _DOT: Final[Spec] = {"type": "circle", "size": 60, "opacity": 1}
-_GAIN_AXIS: Final = {"format": "+.2f", "grid": True, "tickCount": 6}
+_GAIN_AXIS: Final = {
+    "grid": True,
+    "tickCount": 5,
+    "labelFlush": False,
+    "labelExpr": "abs(datum.value) < 1e-9 ? '0' : format(datum.value, '+.2f')",
+}
+_THREE: Final = "abs(datum.value) < 1e-9 ? '0' : format(datum.value, '+.3f')"
 _ZERO: Final[Spec] = {
     "mark": {"type": "rule", "color": OTHER, "strokeDash": [4, 3]},
     "encoding": {"x": {"datum": 0, "type": "quantitative"}},
@@ -195,7 +216,7 @@ _HEADER: Final = {"labelColor": "var(--ink)", "labelFontSize": 11, "labelAnchor"
 
 
 def _names(field: str, order: Sequence[str]) -> Spec:
-    axis = {"minExtent": NAMES_WIDTH, "labelLimit": NAMES_WIDTH, "grid": True}
+    axis = {"minExtent": NAMES_WIDTH, "labelLimit": NAMES_WIDTH - 8, "grid": True}
     return {"field": field, "type": "nominal", "sort": list(order), "title": None, "axis": axis}
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from workbench.experiments.study.memory import WHOLE
 from workbench.experiments.study.result import Bounds, PolicyResult, StudyResult
 from workbench.experiments.study.run import TUNED, TUNED_SEED
 from workbench.reports.render.numbers import UNKNOWN
@@ -150,7 +151,7 @@ def spanned(bounds: Bounds | None) -> str:
 
 def forest_rows(result: StudyResult) -> list[Row]:
     """Gain in lift of each policy over the seed default and over the best hand-set one, with its interval."""
-    over = {"the seed default": "lift_over_seed", f"{result.best_hand_set}, the best hand-set": "lift_over_best"}
+    over = {"the seed default": "lift_over_seed", "the best hand-set": "lift_over_best"}
     return [
         {"over": name, "policy": policy.name, "kind": policy.kind, **_ends(getattr(policy, key))}
         | {"says": f"{policy.name} over {name}: {spanned(getattr(policy, key))}"}
@@ -208,7 +209,7 @@ def weight_rows(result: StudyResult) -> list[Row]:
                 "found": found if result.policies else None,
                 "low": low,
                 "high": high,
-                "note": "0 in what was found: only its neighbours tell" if result.policies and not found else "",
+                "note": "0 in what was found: to multiply it changes nothing" if result.policies and not found else "",
             }
         )
     rows += [
@@ -233,12 +234,16 @@ def weight_marks(result: StudyResult) -> list[Row]:
 
 
 def sensitivity_rows(result: StudyResult) -> list[Row]:
-    """Change in lift when one weight is multiplied; weights that are 0 have none."""
+    """Change in lift when one weight is multiplied, times 1 among them; weights that are 0 have none."""
+    names = dict.fromkeys(each.weight for each in result.sensitivity if result.weights[each.weight])
+    changes = {(each.weight, each.factor): each.change for each in result.sensitivity}
+    changes |= {(name, 1.0): 0.0 for name in names}
     return [
-        {"weight": short(each.weight), "factor": f"{each.factor:g}", "change": each.change}
-        | {"says": f"{short(each.weight)} times {each.factor:g}: {signed(each.change)}"}
-        for each in result.sensitivity
-        if result.weights[each.weight]
+        {"weight": short(name), "factor": f"{factor:g}", "change": change}
+        | {"says": f"{short(name)} times {factor:g}: {signed(change)}"}
+        for name in names
+        for (weight, factor), change in sorted(changes.items(), key=lambda item: item[0][1])
+        if weight == name
     ]
 
 
@@ -257,6 +262,27 @@ def session_gains(result: StudyResult) -> list[Row]:
         for each in result.sessions
     ]
     return sorted(rows, key=lambda row: (-abs(row["gain"]), row["session"]))
+
+
+def progress_rows(trials: pl.DataFrame) -> list[Row]:
+    """The best point so far of the search over all sessions, trial by trial.
+
+    Evenly spread trials come first; those that learn begin at the last of them.
+
+    Args:
+        trials: Rows of the table `trials` of one study; it need not have ended.
+    """
+    stages = {"bulk": "evenly spread", "learnt": "learning"}
+    whole = trials.filter(pl.col("run") == "main", pl.col("part") == WHOLE, pl.col("stage").is_in(list(stages)))
+    ordered = whole.sort("stage", "number").select("stage", best=pl.col("value").cum_max()).rows()
+    rows = [_trial(stages[stage], trial, best) for trial, (stage, best) in enumerate(ordered, 1)]
+    spread = sum(stage == "bulk" for stage, _ in ordered)
+    begins = [_trial(stages["learnt"], spread, ordered[spread - 1][1])] if 0 < spread < len(ordered) else []
+    return rows[:spread] + begins + rows[spread:]
+
+
+def _trial(run: str, trial: int, best: float) -> Row:
+    return {"run": run, "trial": trial, "best": best, "says": f"after trial {trial}, {run}: {best:.3f}"}
 
 
 def short(name: str) -> str:

@@ -54,7 +54,7 @@ def further_steps(bench: Workbench, out: Path, session_ids: Sequence[str], notes
     steps: dict[str, Callable[[], Found]] = {
         "replay": lambda: _replay(bench, out, session_ids),
         "comparison": lambda: _compare(bench, out),
-        "study": lambda: _study(bench, session_ids),
+        "study": lambda: _study(bench, out, session_ids),
         "vault": lambda: _index(bench, notes),
         "vectors": lambda: _embed(bench, session_ids, notes),
         "notes": lambda: _notes(bench, out, notes),
@@ -97,12 +97,13 @@ def _compare(bench: Workbench, out: Path) -> Found:
     return f"arms by {by}: {headline(written.compared.comparison)}", written.path
 
 
-def _study(bench: Workbench, session_ids: Sequence[str]) -> Found:
+def _study(bench: Workbench, out: Path, session_ids: Sequence[str]) -> Found:
     if not session_ids:
         return "there is no session to study", None
     with progress_bar("study", of_bytes=False) as progress:
         result = bench.tune(sessions=session_ids, progress=progress)
-    return f"{result.verdict}: {result.why}", None
+    written = bench.tuning_report(out, result.study_id)
+    return f"{result.verdict}: {result.why}", written.path
 
 
 def _index(bench: Workbench, notes: Path) -> Found:
@@ -128,4 +129,4 @@ def _notes(bench: Workbench, out: Path, notes: Path) -> Found:
     vault = bench.vault(notes)
     health = vault.health()
     written = vault.report(out)
-    return f"health {health.score:.0f} of 100", written.path
+    return ("no notes" if health.score is None else f"health {health.score} of 100"), written.path

@@ -1,6 +1,7 @@
 """A whole study on made sessions: with a planted effect, without one, and with too little to say."""
 
 import json
+import re
 
 import msgspec
 import numpy as np
@@ -18,9 +19,11 @@ from workbench.experiments.frames import FEATURES, SessionFrame
 from workbench.experiments.study import baselines
 from workbench.experiments.study.apply import weights_to_apply
 from workbench.experiments.study.memory import Memory
+from workbench.experiments.study.nested import HeldOut
 from workbench.experiments.study.result import StudyResult
-from workbench.experiments.study.run import TUNED, TUNED_SEED, Study
+from workbench.experiments.study.run import TUNED, TUNED_SEED, Study, _Scored
 from workbench.experiments.study.scoring import PREFIX, LiftObjective, Weigher, scoring_space
+from workbench.experiments.study.search import Found
 from workbench.experiments.study.settings import Grouping, settings_of
 from workbench.experiments.study.steps import collect_steps
 
@@ -78,6 +81,41 @@ def test_on_permuted_labels_the_gain_is_nothing(planted, barren):
         assert result.null.permutations >= 20
         assert result.null.is_precise
         assert abs(result.null.mean) <= 0.01
+
+
+def test_a_search_that_loses_or_gains_nothing_held_out_is_told(planted, barren):
+    assert not [told for told in planted.warnings if told.startswith("the search")]
+    told = [each for each in barren.warnings if each.startswith("the search")]
+    assert len(told) == 1
+    assert re.search(
+        r"the search (gained nothing on sessions it did not see|found weights that do worse) .*held out", told[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("differences", "said"),
+    [
+        ([-0.2, -0.1, -0.15, -0.2], "worse on sessions it did not see: overfit (+0.050 where it searched, -0.163 held"),
+        ([-0.2, 0.1, 0.15, -0.2], "the search gained nothing on sessions it did not see (+0.050 where it searched"),
+        ([0.2, 0.1, -0.05, 0.2], None),
+    ],
+)
+def test_what_became_of_the_gain_of_a_search_is_told(differences, said):
+    scored = _Scored.__new__(_Scored)
+    scored.settings, scored.space = made_settings(), scoring_space(Scoring(), semantic=False, extras=True)
+    other = scored.space.default[::-1].copy()
+    held = HeldOut(np.zeros(4), 0.0, (Found(other, 0.0, 0.0, np.empty((0, 4)), np.empty(0)),), np.zeros(4, np.int64))
+    lifts = {TUNED: np.array(differences), baselines.REPAIRED: np.zeros(4)}
+    told = scored._search_warnings(held, lifts, 0.05)
+    assert [said in each for each in told] == ([True] if said else [])
+
+
+def test_a_search_that_stays_where_it_began_is_told():
+    scored = _Scored.__new__(_Scored)
+    scored.space = scoring_space(Scoring(), semantic=False, extras=True)
+    stayed = Found(scored.space.default, 0.0, 0.0, np.empty((0, 4)), np.empty(0))
+    held = HeldOut(np.zeros(4), 0.0, (stayed, stayed), np.zeros(4, np.int64))
+    assert scored._search_warnings(held, {}, 0.0) == ["the search found nothing better than the weights in use"]
 
 
 def test_bounds_are_where_they_belong(planted):

@@ -5,7 +5,7 @@ Its gain is to be read matched by size: most of what it learns is that long outp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,14 +38,22 @@ def measure_ranker(
         seed: Of the trees.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]  # noqa: PLC0415  (1.2 s)
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
+    with threadpool_limits(1):  # a limit that was set before the import above knows nothing of its threads
+        return _measured(searched, reported, folds, HistGradientBoostingClassifier, with_size=with_size, seed=seed)
+
+
+def _measured(
+    searched: StepSet, reported: StepSet, folds: NDArray[np.int64], trees: Any, *, with_size: bool, seed: int
+) -> dict[str, Floats]:
     found = {name: np.full(len(reported.sessions), np.nan) for name in MEASURES}
     for part in sorted(set(folds.tolist())):
         features, needed = _pairs(searched, folds != part, with_size=with_size)
         telling = _telling(features)
         if not (needed.any() and not needed.all() and telling.any()):
             continue
-        model = HistGradientBoostingClassifier(max_iter=TREES, max_leaf_nodes=LEAVES, random_state=seed)
+        model = trees(max_iter=TREES, max_leaf_nodes=LEAVES, random_state=seed)
         model.fit(features[:, telling], needed)
         for block in reported.blocks:
             held = folds[reported.sessions[block.moments]] == part

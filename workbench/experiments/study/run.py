@@ -30,7 +30,6 @@ from workbench.experiments.study.result import (
     RuleRow,
     SessionRow,
     StudyResult,
-    Verdict,
 )
 from workbench.experiments.study.scoring import (
     NOT_IDENTIFIABLE,
@@ -42,6 +41,7 @@ from workbench.experiments.study.scoring import (
 from workbench.experiments.study.search import Found, search
 from workbench.experiments.study.settings import Grouping, StudySettings
 from workbench.experiments.study.steps import StepSet, collect_steps
+from workbench.experiments.study.verdict import verdict_of
 
 if TYPE_CHECKING:
     from workbench.experiments.frames import SessionFrame
@@ -142,7 +142,7 @@ class _Scored:
         gain = bounds(self._interval(lifts[TUNED], lifts[best]))
         weights = self._final(values)
         null = self._null()
-        verdict, why = self._verdict(gain, null, best)
+        verdict, why = verdict_of(gain, null, best, len(self.folds), least=self.settings.min_sessions)
         rules, beside = rule_rows(self.study, self), beside_rows(self.study, self)
         may_apply = verdict == "better" and not np.allclose(weights, self.space.default)
         seed_default = self.objective.search_values(self.space.default[None])[0]
@@ -152,7 +152,7 @@ class _Scored:
             best_hand_set=best,
             gain=gain,
             in_search_gain=held.in_search - float(seed_default.mean()),
-            minimum_detectable_effect=_detectable(lifts[TUNED] - lifts[best]),
+            minimum_detectable_effect=detectable(lifts[TUNED] - lifts[best]),
             null=null_row(null, self._null_rules),
             seeds=self._seeds(lifts[best]),
             groups=group_rows(self.study, self, lifts[best]),
@@ -168,7 +168,11 @@ class _Scored:
             verdict=verdict,
             why=why,
             may_apply=may_apply,
-            warnings=[*self._warnings(rules, held), *_window_warnings(self.settings, beside)],
+            warnings=[
+                *self._search_warnings(held, lifts, held.in_search - float(seed_default.mean())),
+                *self._warnings(rules, held),
+                *_window_warnings(self.settings, beside),
+            ],
             lacks=[] if self.semantic else ["closeness of meaning: no vectors were asked for (--semantic)"],
         )
 
@@ -309,19 +313,17 @@ class _Scored:
             for name, (kind, each) in measured.items()
         ]
 
-    def _verdict(self, gain: Bounds, null: NullResult, best: str) -> tuple[Verdict, str]:
-        sessions, least = len(self.folds), self.settings.min_sessions
-        told = f"lift {gain.estimate:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}) over {best}, held out"
-        if sessions < least:
-            return "no verdict", f"{sessions} scored sessions, at least {least} are needed; {told}"
-        if not null.holds:
-            reason = "is not known well enough" if not null.is_precise else "is not near 0"
-            return "null does not hold", f"the gain on permuted labels {reason} ({null.mean:+.3f}); {told}"
-        if gain.low > 0:
-            return "better", told
-        if gain.high < 0:
-            return "worse", told
-        return "no difference", f"{told}: the interval holds 0"
+    def _search_warnings(self, held: HeldOut, lifts: Mapping[str, Floats], in_search: float) -> list[str]:
+        """What became of the gain over the weights in use where nothing was searched."""
+        if all(np.allclose(each.chosen, self.space.default) for each in held.found):
+            return ["the search found nothing better than the weights in use"]
+        found = self._interval(lifts[TUNED], lifts[baselines.REPAIRED])
+        told = f"{in_search:+.3f} where it searched, {found.estimate:+.3f} held out, over the weights in use"
+        if found.high < 0:
+            return [f"the search found weights that do worse on sessions it did not see: overfit ({told})"]
+        if found.estimate <= 0:
+            return [f"the search gained nothing on sessions it did not see ({told})"]
+        return []
 
     def _warnings(self, rules: Sequence[RuleRow], held: HeldOut) -> list[str]:
         told = [
@@ -407,7 +409,8 @@ def _mean_or_none(values: Floats) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _detectable(differences: Floats) -> float | None:
+def detectable(differences: Floats) -> float | None:
+    """The true mean that differences like these would show four times of five; None where nothing varies."""
     count = len(differences)
     error = differences.std(ddof=1) / np.sqrt(count) if count > 1 else np.nan
     return _finite(float(minimum_detectable_effect(error, count - 1)))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 PACKAGES: Final = (
-    "workbench", "deltalake", "duckdb", "genai-prices", "numpy", "optuna", "polars", "pyarrow", "scipy",
-    "vl-convert-python",
+    "workbench", "deltalake", "duckdb", "genai-prices", "numpy", "optuna", "polars", "pyarrow",
+    "scikit-learn", "scipy", "vl-convert-python",
 )  # fmt: skip
 """Those that a report's numbers and drawings depend on."""
 

@@ -174,6 +174,11 @@ prompted as (
     group by session_id
 ),
 
+made_up as (
+    -- what Claude Code itself writes in a model's place, such as an error of the network
+    select session_id, count(*) as calls from usage where model = '<synthetic>' group by session_id
+),
+
 counts as (
     select session_id, coalesce(columns(* exclude (session_id)), 0)
     from (select session_id from sessions) left join did using (session_id)
@@ -205,7 +210,7 @@ select
     c.* exclude (session_id),
     s.interrupts as interruptions,
     s.compactions,
-    nullif(s.model_calls, 0) as model_calls,
+    case when s.model_calls > 0 then s.model_calls - coalesce(m.calls, 0) end as model_calls,
     s.input_tokens,
     s.output_tokens,
     s.cache_read_tokens,
@@ -227,4 +232,5 @@ left join said t using (session_id)
 left join answered a using (session_id)
 left join waiting w using (session_id)
 left join prompted p using (session_id)
+left join made_up m using (session_id)
 order by s.session_id

@@ -129,7 +129,11 @@ METRICS: Final = (
     Metric("subagent_calls", "Calls that start a sub-agent.", formats=SUBAGENTS),
     Metric("interruptions", "How often a person stopped the agent.", better="lower", formats=PEOPLE),
     Metric("compactions", "How often the agent replaced its history by a summary.", better="lower", formats=LOOPS),
-    Metric("model_calls", "Calls of a model, where the session tells usage.", per="total_turns"),
+    Metric(
+        "model_calls",
+        "Calls of a model, where the session tells usage; what the agent wrote in a model's place is none.",
+        version=2,
+    ),
     Metric("input_tokens", "Fresh input tokens.", "tokens", better="lower"),
     Metric("output_tokens", "Output tokens, reasoning included.", "tokens", better="lower"),
     Metric("cache_read_tokens", "Input tokens read from the provider's cache.", "tokens"),

@@ -24,7 +24,8 @@ _KINDS = Column("artifact_types", STRINGS, "Kinds of large tool output, the comm
 _PATTERN = Column("pattern_id", STRING, "Task type and hash of the pattern; null where it is none.")
 
 _TABLES: Final = (
-    "sessions", "session_labels", "sources", "turn_records", "turns", "tool_calls", "compiles", "replays",
+    "sessions", "session_labels", "sources", "turn_records", "turns", "tool_calls", "usage", "compiles",
+    "replays",
 )  # fmt: skip
 
 SESSION_PATTERNS: Final = Table(

@@ -110,7 +110,8 @@ def vault_report(
         print_json(places | shape)
         return
     size = f"{written.size_bytes / 1000:,.0f} kB"
-    print(f"{plain(str(written.path))}: {plural(written.notes, 'note')}, health {written.score} of 100, {size}")
+    health = "" if written.score is None else f"health {written.score} of 100, "
+    print(f"{plain(str(written.path))}: {plural(written.notes, 'note')}, {health}{size}")
     print(f"open  {written.path.absolute().as_uri()}")
 
 

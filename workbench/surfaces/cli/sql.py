@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from workbench.errors import BadInputError
+from workbench.reports.render.numbers import plural
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import print_rows, print_table, zone
 
@@ -32,7 +33,8 @@ def sql(
     print_table(frame.columns, frame.head(rows).rows())
     times = any(dtype.is_temporal() for dtype in frame.dtypes)
     note = f"; times in {zone()}" if times else ""
-    print(f"{frame.height:,} rows{note}" + (f"; {rows} shown, --rows shows more" if frame.height > rows else ""))
+    more = f"; {rows} shown, --rows shows more" if frame.height > rows else ""
+    print(f"{plural(frame.height, 'row')}{note}{more}")
 
 
 def _text(query: str | None, file: Path | None) -> str:

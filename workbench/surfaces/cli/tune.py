@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from workbench.errors import BadInputError
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import plain, print_json, print_table, progress_bar
+from workbench.surfaces.cli.tune_fusion import NOT_APPLIED, tune_fusion
 from workbench.surfaces.exits import say
 
 if TYPE_CHECKING:
     from workbench.bench import Workbench
     from workbench.experiments.study.result import Bounds, NullRow, StudyResult
-
-NOT_APPLIED: Final = 1
-"""Exit code where `--apply` was refused; the study itself is done."""
 
 
 class By(StrEnum):
@@ -27,11 +26,29 @@ class By(StrEnum):
     EXCHANGE = "exchange"
 
 
+class What(StrEnum):
+    """What is tuned."""
+
+    WEIGHTS = "weights"
+    FUSION = "fusion"
+
+
 @app.command()
 def tune(
     context: typer.Context,
     sessions: Annotated[
         list[str] | None, typer.Argument(metavar="[SESSION]...", help="Ids, prefixes or `last`; all unless given.")
+    ] = None,
+    what: Annotated[
+        What, typer.Option("--what", help="Weights of the context score, or of words and meaning in hybrid search.")
+    ] = What.WEIGHTS,
+    judged: Annotated[
+        Path | None,
+        typer.Option("--set", help="With --what fusion: a judged set, as for eval retrieval.", show_default=False),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option("--corpus", help="With --what fusion: the set's documents.", show_default=False),
     ] = None,
     level: Annotated[
         By | None, typer.Option("--level", help="Model calls or exchanges; study.level unless given.")
@@ -66,11 +83,31 @@ def tune(
 ) -> None:
     """Find out whether other weights of the context score would have helped in recorded sessions.
 
+    With --what fusion: whether other weights of hybrid search find more in a judged set.
+
     No model is called. Interrupted, the same command goes on from there. The normal answer is "no difference".
     """
     if dry_run and not apply:
         raise BadInputError("--dry-run belongs to --apply")
     bench = open_bench(context, home)
+    if what is What.FUSION:
+        if judged is None or sessions or level or budget or semantic or label != "vis":
+            raise BadInputError("--what fusion needs --set, and takes no sessions, level, budget, label or --semantic")
+        tune_fusion(
+            bench,
+            judged,
+            corpus,
+            trials=trials,
+            learning_trials=learning_trials,
+            permutations=permutations,
+            seed=seed,
+            apply=apply,
+            dry_run=dry_run,
+            json=json,
+        )
+        return
+    if judged or corpus:
+        raise BadInputError("--set and --corpus belong to --what fusion")
     with progress_bar("study", of_bytes=False) as progress:
         result = bench.tune(
             level=level.value if level else None,
