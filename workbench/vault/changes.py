@@ -61,14 +61,17 @@ class KnownVault:
     notes: Mapping[str, KnownNote] = field(default_factory=dict)
 
     def is_unchanged(self, file: FoundFile) -> bool:
-        """Whether a note's file needs not be opened."""
+        """Whether a note's file needs not be opened: it looks as it did, and was not written while it was read."""
+        return self.looks_unchanged(file) and file.mtime_ns < self.started_ns - CLOCK_TICK_NS
+
+    def looks_unchanged(self, file: FoundFile) -> bool:
+        """Whether a note's file has the size, time and inode that it had."""
         known = self.files.get(file.path)
         return (
             known is not None
             and known.content_hash is not None
             and file.path in self.notes
             and (known.size_bytes, known.mtime_ns, known.inode) == (file.size_bytes, file.mtime_ns, file.inode)
-            and file.mtime_ns < self.started_ns - CLOCK_TICK_NS
         )
 
 

@@ -72,7 +72,7 @@ def changes_since(lake: Lake, vault_id: str, root: Path) -> dict[str, Any]:
 
 def _compared(known: KnownVault, notes: Iterable[FoundFile]) -> dict[str, int]:
     found = {file.path: file for file in notes}
-    changed = (path for path, file in found.items() if path in known.notes and not known.is_unchanged(file))
+    changed = (path for path, file in found.items() if path in known.notes and not known.looks_unchanged(file))
     return {
         "new": len(found.keys() - known.notes.keys()),
         "changed": sum(1 for _ in changed),
