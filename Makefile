@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow lint types bench samples docs clean
+.PHONY: help setup run test test-slow screenshots lint types bench samples docs clean
 
 help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,9 @@ test: setup  ## run the tests, those apart that take minutes, two at a time
 
 test-slow: setup  ## run the tests that take minutes
 	@$(BIN)/python -m pytest -m slow
+
+screenshots: setup  ## take the pictures of reports/screenshots anew
+	@SCREENSHOTS="$(CURDIR)/reports/screenshots" $(BIN)/python -m pytest -q tests/browser
 
 lint: setup  ## check style and formatting
 	@$(BIN)/ruff check .

@@ -1,11 +1,17 @@
 """A browser that reaches nothing but files and this machine, and tells everything that a page tried."""
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 CHROMIUM = Path("/usr/bin/chromium")
+
+_FOR_NOW = TemporaryDirectory(prefix="workbench-screenshots-")
+SCREENSHOTS = Path(os.environ.get("SCREENSHOTS") or _FOR_NOW.name)
+"""Where pictures of what was looked at go; `make screenshots` names `reports/screenshots`."""
 
 NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 

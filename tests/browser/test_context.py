@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from browsing import Visit
+from browsing import SCREENSHOTS, Visit
 from hostile_sessions import HOSTILE_SESSION, write_hostile_sessions
 
 import workbench as wb
@@ -13,7 +13,6 @@ from workbench.surfaces.shipped import notebooks_folder, sample_sessions
 
 HERE = Path(__file__).parent
 EXPECTED = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))
-SCREENSHOTS = HERE.parents[1] / "reports" / "screenshots"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from browsing import Visit
+from browsing import SCREENSHOTS, Visit
 from command import WORKBENCH, environment
 from hostile_sessions import HOSTILE, HOSTILE_SESSION, write_hostile_sessions
 
@@ -20,7 +20,6 @@ from workbench.surfaces.shipped import notebooks_folder, sample_sessions
 
 HERE = Path(__file__).parent
 EXPECTED = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))
-SCREENSHOTS = HERE.parents[1] / "reports" / "screenshots"
 
 SHOWN = [one_line(text) for text in HOSTILE]
 

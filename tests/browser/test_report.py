@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from browsing import Visit
+from browsing import SCREENSHOTS, Visit
 from hostile_sessions import HOSTILE, HOSTILE_SESSION, write_hostile_sessions
 
 import workbench as wb
@@ -14,7 +14,6 @@ from workbench.surfaces.shipped import sample_sessions
 
 HERE = Path(__file__).parent
 EXPECTED = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))["report"]
-SCREENSHOTS = HERE.parents[1] / "reports" / "screenshots"
 
 SHOWN = [one_line(text) for text in HOSTILE]
 

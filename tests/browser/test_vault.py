@@ -5,14 +5,13 @@ from pathlib import Path
 
 import made_vaults
 import pytest
-from browsing import Visit
+from browsing import SCREENSHOTS, Visit
 
 from workbench.surfaces import lab
 from workbench.surfaces.shipped import notebooks_folder
 
 HERE = Path(__file__).parent
 EXPECTED = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))
-SCREENSHOTS = HERE.parents[1] / "reports" / "screenshots"
 SIMILARITY = 0.36
 """From which the sample notes fall into a few themes by shared words, as the tests' embedder judges them."""
 
