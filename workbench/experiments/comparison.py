@@ -200,7 +200,7 @@ def _small(units: Mapping[str, int]) -> Iterator[str]:
     if least < SMALL:
         arm = min(units, key=lambda name: units[name])
         yield (
-            f"{arm} has {least} units: below {SMALL} intervals of skewed metrics may hold the truth more or less often "
+            f"{arm} has {least} {'unit' if least == 1 else 'units'}: below {SMALL} intervals of skewed metrics may hold the truth more or less often "
             "than they say"
         )
 
