@@ -199,9 +199,10 @@ def _small(units: Mapping[str, int]) -> Iterator[str]:
     least = min(units.values())
     if least < SMALL:
         arm = min(units, key=lambda name: units[name])
+        counted = f"{least} unit" if least == 1 else f"{least} units"
         yield (
-            f"{arm} has {least} {'unit' if least == 1 else 'units'}: below {SMALL} intervals of skewed metrics may hold the truth more or less often "
-            "than they say"
+            f"{arm} has {counted}: below {SMALL} intervals of skewed metrics "
+            "may hold the truth more or less often than they say"
         )
 
 
