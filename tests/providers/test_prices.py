@@ -99,12 +99,12 @@ def test_a_list_told_by_another_gives_the_same_costs_without_asking_the_library(
     models = ["deepseek-chat", "claude-opus-4-6", "gpt-5-codex", SONNET, "no-such-model", None]
     calls = [PricedCall(model, at, 150_000, 7, size) for model in models for at in moments for size in (0, 90_000)]
     first = PriceList()
-    wanted = first.costs(calls)
+    wanted = call_costs(calls, first)
     assert wanted == [cost for call in calls for cost in call_costs([call])]
     assert first.has_news
     later = PriceList(first.told())
     monkeypatch.setattr(prices, "_model", None)
-    assert later.costs(calls) == wanted
+    assert call_costs(calls, later) == wanted
     assert not later.has_news
 
 
@@ -123,7 +123,7 @@ KINDS = {"NoneType", "StartDateConstraint", "TimeOfDateConstraint"}
 @pytest.mark.parametrize("told", [b"", b"{", b"[]", b'{"release": "0 other", "models": {}}'])
 def test_a_list_of_another_release_or_a_damaged_one_is_not_used(told):
     asked = PriceList(told)
-    assert asked.costs([PricedCall(SONNET, AT, 10, 10)]) == call_costs([PricedCall(SONNET, AT, 10, 10)])
+    assert call_costs([PricedCall(SONNET, AT, 10, 10)], asked) == call_costs([PricedCall(SONNET, AT, 10, 10)])
     assert asked.has_news
 
 

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
-
 import polars as pl
 
 from workbench.providers.prices import PriceList
-from workbench.reports.usage import PLACES, TOKENS, WHOLES, priced
-from workbench.reports.usage_calls import ToldCall
-
-_SCHEMA: Final[Mapping[str, Any]] = {
-    "session_id": pl.String,
-    "quarter_at": pl.Datetime("us", "UTC"),
-    "model": pl.String,
-    **dict.fromkeys(TOKENS, pl.Int64),
-    "cost_usd": pl.Float64,
-    "is_unpriced": pl.Boolean,
-}
+from workbench.reports.usage import PLACES, TOKENS, WHOLES
+from workbench.reports.usage_calls import calls_of
 
 
 def calls_by_quarter_hour(once: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
@@ -44,10 +32,15 @@ def costs_by_session(told: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
 
 
 def _priced(told: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
-    timed = told.with_columns(pl.col("occurred_at").dt.epoch("us").alias("occurred_us"))
-    calls = priced(map(ToldCall._make, timed.select(ToldCall._fields).iter_rows()), prices)
-    rows = [(c.call.session_id, c.at, c.call.model, *c.call.tokens, c.cost_usd, c.lacks_price) for c in calls]
-    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+    calls = calls_of(told).priced(prices)
+    return told.select(
+        "session_id",
+        "model",
+        *TOKENS,
+        pl.Series("quarter_at", calls.quarters, pl.Datetime("us", "UTC")),
+        pl.Series("cost_usd", calls.costs, nan_to_null=True),
+        pl.Series("is_unpriced", calls.lacks_price),
+    )
 
 
 def _summed(frame: pl.DataFrame, *keys: str) -> pl.DataFrame:

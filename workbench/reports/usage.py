@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
+import numpy as np
+
 from workbench.errors import BadInputError
-from workbench.providers.prices import PricedCall, PriceList
+from workbench.providers.prices import COUNTERS, WHOLE_COUNTERS, PriceList
 from workbench.reports.render.numbers import Clock
-from workbench.reports.usage_calls import ToldCall, told_calls
+from workbench.reports.usage_calls import EPOCH, MICROSECOND, UNKNOWN, UNTIMED, Calls, grouped, told_calls
 from workbench.store.cache import read_cache, write_cache
 from workbench.store.delta import again_if_vanished
 from workbench.store.sql import query
@@ -20,6 +21,7 @@ from workbench.store.sql import query
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+    from numpy.typing import NDArray
 
     from workbench.store.lake import Lake
 
@@ -32,11 +34,6 @@ UNKNOWN_DAY: Final = "unknown"
 NO_MODEL: Final = "(no model named)"
 """Stands among the models without a price for calls that name none."""
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND: Final = timedelta(microseconds=1)
-QUARTER_US: Final = timedelta(minutes=15) // MICROSECOND
-"""Times are looked at to the quarter of an hour: every zone's days begin at one, and prices change at one."""
-
 KEYS: Final[dict[By, tuple[str, ...]]] = {
     "model": ("model",),
     "day": ("day",),
@@ -45,15 +42,8 @@ KEYS: Final[dict[By, tuple[str, ...]]] = {
 }
 """What a row is about, by split: the key, and what tells a person which one it is."""
 
-TOKENS: Final = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "cache_write_1h_tokens",
-    "reasoning_tokens",
-)
-WHOLES: Final = TOKENS[:4]
+TOKENS: Final = COUNTERS
+WHOLES: Final = TOKENS[:WHOLE_COUNTERS]
 """Counters that do not overlap; the others are parts of them."""
 
 PRICES: Final = "prices.json"
@@ -63,7 +53,7 @@ PLACES: Final = 10
 """Decimal places of a sum in dollars; beyond them there is only what adding binary fractions leaves."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class UsageRow:
     """Sums over some calls; a counter that no call tells is None, not 0.
 
@@ -71,33 +61,32 @@ class UsageRow:
         key: What the calls have in common, a value for each of `KEYS`; of all calls together nothing.
         model_calls: How many there are.
         tokens: Sums by counter.
-        costs: US dollars of each call that has a price.
+        cost_usd: US dollars of the calls that have a price; None where none has.
         unpriced_calls: Calls without a price.
     """
 
     key: Key
-    model_calls: int = 0
-    tokens: dict[str, int | None] = field(default_factory=lambda: dict.fromkeys(TOKENS))
-    costs: list[float] = field(default_factory=list, repr=False)
-    unpriced_calls: int = 0
+    model_calls: int
+    tokens: dict[str, int | None]
+    cost_usd: float | None
+    unpriced_calls: int
 
     @classmethod
-    def of(cls, key: Key, calls: Sequence[Priced]) -> UsageRow:
-        """Add up some calls."""
-        counters = zip(*(each.call.tokens for each in calls), strict=True)
-        tokens = dict(zip(TOKENS, map(_sum, counters), strict=True))
-        costs = [each.cost_usd for each in calls if each.cost_usd is not None]
-        return cls(key, len(calls), tokens, costs, len(calls) - len(costs))
+    def of(cls, key: Key, calls: Calls) -> UsageRow:
+        """Add up some calls; of none everything is 0."""
+        known = calls.tokens != UNKNOWN
+        sums = np.where(known, calls.tokens, 0).sum(axis=0).tolist()
+        is_told = known.any(axis=0) | (len(calls) == 0)
+        tokens = {name: total if told else None for name, total, told in zip(TOKENS, sums, is_told, strict=True)}
+        costs = calls.costs[~np.isnan(calls.costs)].tolist()
+        cost_usd = round(math.fsum(costs), PLACES) if costs or not len(calls) else None
+        return cls(key, len(calls), tokens, cost_usd, len(calls) - len(costs))
 
     @property
     def total_tokens(self) -> int | None:
         """Tokens of every kind: fresh input, output, read from and written to the cache."""
-        return _sum(self.tokens[name] for name in WHOLES)
-
-    @property
-    def cost_usd(self) -> float | None:
-        """US dollars of the calls that have a price; None where none has."""
-        return round(math.fsum(self.costs), PLACES) if self.costs or not self.model_calls else None
+        known = [figure for name in WHOLES if (figure := self.tokens[name]) is not None]
+        return sum(known) if known else None
 
     def as_dict(self) -> dict[str, Any]:
         """The row by column, without its key."""
@@ -195,24 +184,18 @@ def read_usage(
         raise BadInputError(f"since needs a time with a zone, got {since!r}")
     prices = PriceList(read_cache(lake.home, PRICES))
     about, once, told = again_if_vanished(lambda: _ask(lake, by))
-    wanted = _filter(about, since, project)
-    all_once = priced(filter(wanted, once), prices)
-    split = all_once if told is None else priced(filter(wanted, told), prices)
+    all_once = once.where(_wanted(once, about, since, project)).priced(prices)
+    split = all_once if told is None else told.where(_wanted(told, about, since, project)).priced(prices)
     if prices.has_news:
         write_cache(lake.home, PRICES, prices.told())
     clock = _clock(zone, all_once)
-    keys: dict[By, Callable[[Priced], Key]] = {
-        "model": lambda each: (each.call.model,),
-        "day": _day_of(clock),
-        "project": lambda each: about[each.call.session_id].project,
-        "session": lambda each: (each.call.session_id, about[each.call.session_id].title),
-    }
+    rows = [UsageRow.of(key, split.where(places)) for key, places in grouped(_keys(split, by, about, clock))]
     return Usage(
         by=by,
         zone=clock.name,
-        rows=sorted(_sums(split, keys[by]), key=_by_key if by == "day" else _dearest_first),
-        total=next(iter(_sums(all_once, lambda _: ())), UsageRow((), tokens=dict.fromkeys(TOKENS, 0))),
-        unpriced_models=sorted({each.call.model or NO_MODEL for each in split if each.lacks_price}),
+        rows=sorted(rows, key=_by_key if by == "day" else _dearest_first),
+        total=UsageRow.of((), all_once),
+        unpriced_models=sorted({model or NO_MODEL for model in split.models[split.lacks_price].tolist()}),
     )
 
 
@@ -236,8 +219,8 @@ class _Asked(NamedTuple):
     """The sessions, every call once, and by session all that they tell of; at one snapshot."""
 
     about: _Sessions
-    once: list[ToldCall]
-    told: list[ToldCall] | None
+    once: Calls
+    told: Calls | None
 
 
 def _ask(lake: Lake, by: By) -> _Asked:
@@ -255,76 +238,36 @@ def _sessions(connection: duckdb.DuckDBPyConnection) -> _Sessions:
     return {session_id: _Session(*about) for session_id, *about in rows}
 
 
-def _filter(about: _Sessions, since: datetime | None, project: str | None) -> Callable[[ToldCall], bool]:
-    first = None if since is None else (since - EPOCH) // MICROSECOND
-
-    def wanted(call: ToldCall) -> bool:
-        if first is not None and (call.occurred_us is None or call.occurred_us < first):
-            return False
-        if project is None:
-            return True
-        project_id, cwd = about[call.session_id].project
-        return project_id == project or project in (cwd or "")
-
+def _wanted(calls: Calls, about: _Sessions, since: datetime | None, project: str | None) -> NDArray[np.bool_]:
+    """Which calls are asked for."""
+    wanted = np.ones(len(calls), dtype=np.bool_)
+    if since is not None:
+        wanted &= calls.occurred_us >= max((since - EPOCH) // MICROSECOND, UNTIMED + 1)
+    if project is not None:
+        ours = {name for name, told in about.items() if told.project_id == project or project in (told.cwd or "")}
+        wanted &= np.array([name in ours for name in calls.session_ids.tolist()], dtype=np.bool_)
     return wanted
 
 
 # -- from calls to sums ------------------------------------------------------------------------------------------------
 
 
-class Priced(NamedTuple):
-    """A model call with the quarter hour it fell into and its price; None where that is not known."""
-
-    call: ToldCall
-    at: datetime | None
-    cost_usd: float | None
-
-    @property
-    def lacks_price(self) -> bool:
-        """Whether it used tokens of a model without a known price."""
-        return self.cost_usd is None and any(self.call.tokens)
-
-
-def priced(calls: Iterable[ToldCall], prices: PriceList) -> list[Priced]:
-    """Each call with its price."""
-    known = list(calls)
-    times: dict[int | None, datetime | None] = {None: None}
-    quarters = [None if call.occurred_us is None else call.occurred_us // QUARTER_US for call in known]
-    for quarter in set(quarters):
-        if quarter is not None:
-            times[quarter] = EPOCH + quarter * QUARTER_US * MICROSECOND
-    at = [times[quarter] for quarter in quarters]
-    costs = prices.costs(PricedCall(call.model, time, *call.tokens) for call, time in zip(known, at, strict=True))
-    return list(map(Priced._make, zip(known, at, costs, strict=True)))
-
-
-def _clock(zone: tzinfo | None, calls: Sequence[Priced]) -> Clock:
+def _clock(zone: tzinfo | None, calls: Calls) -> Clock:
     """The clock of the days; a local one is called by its names at both ends of the time that the calls span."""
-    times = [each.at for each in calls if each.at is not None] or [datetime.now(UTC)]
+    times = [at for at in calls.quarters if at is not None] or [datetime.now(UTC)]
     return Clock.of(zone, [min(times), max(times)])
 
 
-def _day_of(clock: Clock) -> Callable[[Priced], Key]:
-    days: dict[datetime | None, Key] = {None: (UNKNOWN_DAY,)}
-
-    def day(each: Priced) -> Key:
-        if each.at is not None and each.at not in days:
-            days[each.at] = (clock.day(each.at).isoformat(),)
-        return days[each.at]
-
-    return day
-
-
-def _sums(calls: Iterable[Priced], key_of: Callable[[Priced], Key]) -> list[UsageRow]:
-    groups: defaultdict[Key, list[Priced]] = defaultdict(list)
-    for each in calls:
-        groups[key_of(each)].append(each)
-    return [UsageRow.of(key, group) for key, group in groups.items()]
-
-
-def _sum(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+def _keys(calls: Calls, by: By, about: _Sessions, clock: Clock) -> list[Key]:
+    """What each call is summed under."""
+    if by == "model":
+        return [(model,) for model in calls.models.tolist()]
+    if by == "day":
+        days = {at: (UNKNOWN_DAY if at is None else clock.day(at).isoformat(),) for at in set(calls.quarters)}
+        return [days[at] for at in calls.quarters]
+    if by == "project":
+        return [about[name].project for name in calls.session_ids.tolist()]
+    return [(name, about[name].title) for name in calls.session_ids.tolist()]
 
 
 def _by_key(row: UsageRow) -> Any:
