@@ -11,11 +11,12 @@ from workbench.experiments.study.result import Bounds, RuleRow, StudyResult
 from workbench.reports import tuning_charts as draw
 from workbench.reports import tuning_numbers as numbers
 from workbench.reports.render.charts import chart
-from workbench.reports.render.html import Child, el
+from workbench.reports.render.html import el
 from workbench.reports.render.numbers import UNKNOWN, Clock, count, plural
 from workbench.reports.render.page import Figure, Section, figures, page
 from workbench.reports.render.tables import Column, table
 from workbench.reports.tuning_numbers import signed, spanned
+from workbench.reports.tuning_parts import gain_cell, gain_figures, null, sentence, three, verdict_told
 
 Row = dict[str, Any]
 
@@ -50,12 +51,6 @@ TERMS: Final = (
     ("window", "by exchange, units as old as those that a live prompt does not show word for word"),
 )
 """What the words of the report mean."""
-
-VERDICTS: Final = {
-    "no difference": "No difference shown",
-    "better": "Better",
-    "worse": "Worse",
-}
 
 
 def tuning_report(
@@ -99,16 +94,7 @@ def sections_of(result: StudyResult) -> list[Section]:
 
 def headline(result: StudyResult) -> str:
     """The verdict in one plain sentence, without its full stop."""
-    reason = result.why.split("; ")[0]
-    if result.verdict == "no verdict":
-        return f"No verdict: {reason}"
-    if result.verdict == "null does not hold":
-        return f"The null does not hold: {reason}, so no gain of this study means anything"
-    told = f"{VERDICTS[result.verdict]}: held out, the tuned weights gain {spanned(result.gain)} in lift over "
-    told += f"{result.best_hand_set}, the best policy set by hand"
-    if result.verdict == "no difference" and result.minimum_detectable_effect is not None:
-        told += f"; a true gain of {result.minimum_detectable_effect:.3f} would be found four times of five"
-    return told
+    return verdict_told(result, "weights", "lift", "the best policy set by hand")
 
 
 def overview(result: StudyResult) -> Section:
@@ -116,16 +102,7 @@ def overview(result: StudyResult) -> Section:
     speed = result.evaluations_per_second
     told = [Figure("Verdict", result.verdict, _applies(result))]
     if result.gain is not None:
-        low, high = signed(result.gain.low), signed(result.gain.high)
-        told.append(Figure("Gain in lift, held out", signed(result.gain.estimate), f"{low} to {high} (95 %)"))
-        told.append(
-            Figure("Where it was searched", signed(result.in_search_gain), "over the weights in use: not evidence")
-        )
-        told.append(Figure("Detectable", _three(result.minimum_detectable_effect), "found four times of five"))
-        told.append(Figure("On permuted labels", *_permuted(result)))
-        told.append(
-            Figure("Under other seeds", _seeds(result), f"{plural(len(result.seeds), 'repeat')} of the whole search")
-        )
+        told += gain_figures(result)
     told.append(
         Figure("Scored sessions", count(result.dropped["sessions_scored"]), f"of {result.dropped['sessions']:,}")
     )
@@ -143,7 +120,7 @@ def overview(result: StudyResult) -> Section:
     return Section(
         "overview",
         "Verdict",
-        (el("p", el("b", f"{_sentence(result.why)}")), figures(told), listed),
+        (el("p", el("b", f"{sentence(result.why)}")), figures(told), listed),
         lead=_setting(result),
     )
 
@@ -166,18 +143,18 @@ def policies(result: StudyResult) -> Section:
         Column("policy", "policy"),
         Column("kind", "kind"),
         Column("lift", "lift", signed, "number"),
-        Column("seed", "over seed default", _gain, "number", title="Gain in lift with its 95 % interval"),
+        Column("seed", "over seed default", gain_cell, "number", title="Gain in lift with its 95 % interval"),
         Column(
             "best",
             "over best hand-set",
-            _gain,
+            gain_cell,
             "number",
             title=f"Over {result.best_hand_set}: the verdict's own figure",
         ),
         Column(
             "matched",
             "matched, over repaired",
-            _gain,
+            gain_cell,
             "number",
             title="Gain in matched recall over the repaired default",
         ),
@@ -201,7 +178,7 @@ def recall(result: StudyResult) -> Section:
     ordered = numbers.policy_order(result.policies)
     columns = [
         Column("policy", "policy"),
-        *(Column(name, head, _three, "number") for name, head in _MEASURED),
+        *(Column(name, head, three, "number") for name, head in _MEASURED),
     ]
     rows = [{"policy": each.name, **{name: getattr(each, name) for name, _ in _MEASURED}} for each in ordered]
     title = "Recall, lift and matched recall"
@@ -227,30 +204,6 @@ _MEASURED: Final = (
     ("recall", "recall"), ("share", "share taken"), ("lift", "lift"), ("matched", "matched"), ("ndcg", "nDCG"),
     ("weak", "recall of grade 1"),
 )  # fmt: skip
-
-
-def null(result: StudyResult) -> Section:
-    """What the same search gains where there is nothing to gain, and how much it changes with the seed."""
-    found = result.null
-    if found is None:
-        return Section("null", "Permuted labels", (el("p", "No labels were permuted."),), menu="Null")
-    rows = numbers.null_rows(result)
-    over = plural(found.permutations, "permutation")
-    told = f"mean gain {signed(found.mean)}, standard error {_four(found.standard_error)}, over {over}"
-    holds = "The null holds" if found.holds else "The null does not hold"
-    rule = f"It holds where the standard error is at most {found.standard_error_asked:g} and the mean within "
-    rule += f"{found.tolerance:g} of 0 (the band)"
-    lead = f"{holds}: {told}. {rule}; at most {found.most} permutations are made."
-    title = "The held-out gain beside other seeds and permuted labels"
-    columns = [Column("says", "what", is_wide=True), Column("gain", "gain in lift", signed, "number")]
-    plot = chart(
-        draw.null(rows, found.tolerance),
-        id="null-plot",
-        title=title,
-        label=f"{title}: {told}.",
-        numbers=(rows, columns),
-    )
-    return Section("null", "Permuted labels and other seeds", (plot,), lead=lead, menu="Null")
 
 
 def beside(result: StudyResult) -> Section:
@@ -304,7 +257,7 @@ def rules(result: StudyResult) -> Section:
     rows = [{"tuned": name, **{other: _gained(by_pair.get((name, other))) for other in judged}} for name in names]
     columns = [
         Column("tuned", "tuned on", kind="code"),
-        *(Column(name, f"on {name}", _gain, "number") for name in judged),
+        *(Column(name, f"on {name}", gain_cell, "number") for name in judged),
     ]
     made = table(rows, columns, id="rules-table", label="Tuned on one label, judged on another")
     lead = "Gain in lift over the repaired default, held out. Weights that win on one label and lose (▼) on another "
@@ -317,10 +270,10 @@ def weights(result: StudyResult) -> Section:
     rows = numbers.weight_rows(result)
     columns = [
         Column("weight", "weight", kind="code"),
-        Column("in_use", "in use", _three, "number"),
-        Column("found", "found", _three, "number", title="On all sessions"),
-        Column("low", "least", _three, "number", title="Of those found without one part"),
-        Column("high", "most", _three, "number", title="Of those found without one part"),
+        Column("in_use", "in use", three, "number"),
+        Column("found", "found", three, "number", title="On all sessions"),
+        Column("low", "least", three, "number", title="Of those found without one part"),
+        Column("high", "most", three, "number", title="Of those found without one part"),
         Column("note", "", is_wide=True),
     ]
     made = table(rows, columns, id="weights-table", label="Weights")
@@ -415,43 +368,9 @@ def _applies(result: StudyResult) -> str:
     return "tune --apply writes the weights" if result.may_apply else "tune --apply writes nothing"
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
-def _permuted(result: StudyResult) -> tuple[str, str]:
-    found = result.null
-    if found is None:
-        return UNKNOWN, ""
-    holds = "holds" if found.holds else "does not hold"
-    made = plural(found.permutations, "permutation")
-    return signed(found.mean), f"± {_four(found.standard_error)}, {made}: {holds}"
-
-
-def _seeds(result: StudyResult) -> str:
-    return f"{signed(min(result.seeds))} to {signed(max(result.seeds))}" if result.seeds else UNKNOWN
-
-
 def _gained(row: RuleRow | None) -> Bounds | None:
     return None if row is None else row.gain
 
 
-def _gain(gain: Bounds | None) -> Child:
-    """A gain with its interval under it, and a mark where that is on one side of 0."""
-    if gain is None:
-        return UNKNOWN
-    mark = "▲ " if gain.low > 0 else "▼ " if gain.high < 0 else ""
-    ends = f"{signed(gain.low)} to {signed(gain.high)}"
-    return [f"{mark}{signed(gain.estimate)}", el("br"), el("small", ends, class_="soft")]
-
-
 def _part(told: Mapping[str, int], of: str, name: str) -> str:
     return f"{told[name] / told[of]:.0%}" if told[of] else UNKNOWN
-
-
-def _three(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.3f}"
-
-
-def _four(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.4f}"

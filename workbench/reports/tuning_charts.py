@@ -21,14 +21,15 @@ MARKS: Final = {"in use": SERIES[1], "found": SERIES[0], "without one part": OTH
 """Colours of what a weight was."""
 
 
-def forest(rows: Sequence[Row], order: Sequence[str]) -> Spec:
-    """Gains in lift with their intervals, side by side for each policy that they are gains over.
+def forest(rows: Sequence[Row], order: Sequence[str], measure: str = "lift") -> Spec:
+    """Gains with their intervals, side by side for each policy that they are gains over.
 
     Args:
         rows: `over`, `policy`, `kind`, `gain`, `low`, `high`, `says`.
         order: Names of the policies, from the top.
+        measure: What they are gains in.
     """
-    x: Spec = {"field": "low", "type": "quantitative", "title": "gain in lift", "axis": _GAIN_AXIS}
+    x: Spec = {"field": "low", "type": "quantitative", "title": f"gain in {measure}", "axis": _GAIN_AXIS}
     y = _names("policy", order)
     colour = _kinds([row["kind"] for row in rows])
     return _beside(
@@ -67,15 +68,16 @@ def measures(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     return spec
 
 
-def null(rows: Sequence[Row], tolerance: float) -> Spec:
+def null(rows: Sequence[Row], tolerance: float, measure: str = "lift") -> Spec:
     """The held-out gain beside what chance alone gives, on one scale.
 
     Args:
         rows: `of`, `gain`, `low`, `high` (None of a single mark) and `says`.
         tolerance: How far the mean on permuted labels may be from 0.
+        measure: What they are gains in.
     """
     y = _names("of", list(dict.fromkeys(row["of"] for row in rows)))
-    x: Spec = {"field": "gain", "type": "quantitative", "title": "gain in lift", "axis": _GAIN_AXIS}
+    x: Spec = {"field": "gain", "type": "quantitative", "title": f"gain in {measure}", "axis": _GAIN_AXIS}
     single = {"filter": "datum.low === null"}
     whole = {"filter": "datum.low !== null"}
     band: Spec = {
@@ -109,14 +111,15 @@ def null(rows: Sequence[Row], tolerance: float) -> Spec:
     }
 
 
-def weights(rows: Sequence[Row]) -> Spec:
+def weights(rows: Sequence[Row], title: str = "weight") -> Spec:
     """Each weight: in use, found on all sessions, and found without each part.
 
     Args:
         rows: `weight`, `kind` (of `MARKS`), `value`, `says`.
+        title: Of the axis.
     """
     y = _names("weight", list(dict.fromkeys(row["weight"] for row in rows)))
-    x: Spec = {"field": "value", "type": "quantitative", "title": "weight", "scale": {"padding": 8}}
+    x: Spec = {"field": "value", "type": "quantitative", "title": title, "scale": {"padding": 8}}
     x["axis"] = {"grid": True, "tickCount": 6, "labelFlush": False}
     scale = {"domain": list(MARKS), "range": list(MARKS.values())}
     colour: Spec = {"field": "kind", "type": "nominal", "scale": scale}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import polars as pl
 
 from workbench.experiments.study.memory import WHOLE
-from workbench.experiments.study.result import Bounds, PolicyResult, StudyResult
+from workbench.experiments.study.result import Bounds, NullRow, PolicyResult, StudyResult, Verdict
 from workbench.experiments.study.run import TUNED, TUNED_SEED
 from workbench.reports.render.numbers import UNKNOWN
 
@@ -40,6 +40,27 @@ LEFT_OUT: Final = (
 """What was looked at, the name of its count, and what became of it."""
 
 
+class Gained(Protocol):
+    """What studies of every kind say of their gain; see `StudyResult`."""
+
+    @property
+    def gain(self) -> Bounds | None: ...  # noqa: D102
+    @property
+    def best_hand_set(self) -> str | None: ...  # noqa: D102
+    @property
+    def in_search_gain(self) -> float | None: ...  # noqa: D102
+    @property
+    def minimum_detectable_effect(self) -> float | None: ...  # noqa: D102
+    @property
+    def null(self) -> NullRow | None: ...  # noqa: D102
+    @property
+    def seeds(self) -> list[float]: ...  # noqa: D102
+    @property
+    def verdict(self) -> Verdict: ...  # noqa: D102
+    @property
+    def why(self) -> str: ...  # noqa: D102
+
+
 def numbers_frame(result: StudyResult) -> pl.DataFrame:
     """Every number of a study, a row each; the one that is not is how fast it was.
 
@@ -54,12 +75,12 @@ def _rows(result: StudyResult) -> Iterator[Row]:
     yield from _about(result)
     for policy in result.policies:
         yield from _policy(policy)
-    yield from _null(result)
+    yield from null_numbers(result)
     yield from _beside(result)
     yield from _weights(result)
     for session in result.sessions:
         for policy_name, lift in session.lift.items():
-            yield _row("sessions", session.session_id, f"lift of {policy_name}", lift)
+            yield number_row("sessions", session.session_id, f"lift of {policy_name}", lift)
 
 
 def _about(result: StudyResult) -> Iterator[Row]:
@@ -72,53 +93,54 @@ def _about(result: StudyResult) -> Iterator[Row]:
         "warnings": "; ".join(result.warnings),
     }
     for figure, says in texts.items():
-        yield _row("overview", "study", figure, says=says)
-    yield _row("overview", "study", "gain", bounds=result.gain)
-    yield _row("overview", "study", "gain where searched", result.in_search_gain)
-    yield _row("overview", "study", "detectable", result.minimum_detectable_effect)
+        yield number_row("overview", "study", figure, says=says)
+    yield number_row("overview", "study", "gain", bounds=result.gain)
+    yield number_row("overview", "study", "gain where searched", result.in_search_gain)
+    yield number_row("overview", "study", "detectable", result.minimum_detectable_effect)
     for name, value in result.dropped.items():
-        yield _row("dropped", "looked at", name, value)
+        yield number_row("dropped", "looked at", name, value)
 
 
 def _policy(policy: PolicyResult) -> Iterator[Row]:
     for name in MEASURES:
-        yield _row("policies", policy.name, name, getattr(policy, name))
+        yield number_row("policies", policy.name, name, getattr(policy, name))
     for name in GAINS:
-        yield _row("policies", policy.name, name, bounds=getattr(policy, name))
+        yield number_row("policies", policy.name, name, bounds=getattr(policy, name))
 
 
-def _null(result: StudyResult) -> Iterator[Row]:
+def null_numbers(result: Gained) -> Iterator[Row]:
+    """Gains on permuted labels and under other seeds, as rows of `numbers_frame`."""
     if result.null is not None:
-        yield _row("null", "permuted labels", "mean", result.null.mean)
-        yield _row("null", "permuted labels", "standard error", result.null.standard_error)
-        yield _row("null", "permuted labels", "holds", says="yes" if result.null.holds else "no")
+        yield number_row("null", "permuted labels", "mean", result.null.mean)
+        yield number_row("null", "permuted labels", "standard error", result.null.standard_error)
+        yield number_row("null", "permuted labels", "holds", says="yes" if result.null.holds else "no")
         for number, gain in enumerate(result.null.gains, 1):
-            yield _row("null", f"permutation {number}", "gain", gain)
+            yield number_row("null", f"permutation {number}", "gain", gain)
     for number, gain in enumerate(result.seeds, 1):
-        yield _row("null", f"other seed {number}", "gain", gain)
+        yield number_row("null", f"other seed {number}", "gain", gain)
 
 
 def _beside(result: StudyResult) -> Iterator[Row]:
     for level in result.beside:
         for name in ("lift_over_seed", "lift_over_repaired", "repaired_over_seed"):
-            yield _row("beside", f"level {level.level}", name, bounds=getattr(level, name))
+            yield number_row("beside", f"level {level.level}", name, bounds=getattr(level, name))
     for group in result.groups:
-        yield _row("beside", f"{group.by} {group.name}", "gain", bounds=group.gain)
+        yield number_row("beside", f"{group.by} {group.name}", "gain", bounds=group.gain)
     for rule in result.rules:
-        yield _row("rules", f"tuned on {rule.tuned_on}", f"gain on {rule.judged_on}", bounds=rule.gain)
+        yield number_row("rules", f"tuned on {rule.tuned_on}", f"gain on {rule.judged_on}", bounds=rule.gain)
 
 
 def _weights(result: StudyResult) -> Iterator[Row]:
     for name, value in result.weights.items():
-        yield _row("weights", name, "in use", result.default_weights[name])
-        yield _row("weights", name, "found", value)
+        yield number_row("weights", name, "in use", result.default_weights[name])
+        yield number_row("weights", name, "found", value)
         for number, fold in enumerate(result.fold_weights, 1):
-            yield _row("weights", name, f"without part {number}", fold[name])
+            yield number_row("weights", name, f"without part {number}", fold[name])
     for each in result.sensitivity:
-        yield _row("sensitivity", each.weight, f"times {each.factor:g}", each.change)
+        yield number_row("sensitivity", each.weight, f"times {each.factor:g}", each.change)
 
 
-def _row(
+def number_row(
     part: str,
     name: str,
     figure: str,
@@ -127,6 +149,7 @@ def _row(
     bounds: Bounds | None = None,
     says: str | None = None,
 ) -> Row:
+    """A row of `numbers_frame`."""
     spanned = {} if bounds is None else {"value": bounds.estimate, "low": bounds.low, "high": bounds.high}
     return {"name": name, "figure": figure, "part": part, "value": value, "says": says} | spanned
 
@@ -171,7 +194,7 @@ def measure_rows(result: StudyResult) -> list[Row]:
     ]
 
 
-def null_rows(result: StudyResult) -> list[Row]:
+def null_rows(result: Gained) -> list[Row]:
     """The held-out gain, gains under other seeds, gains on permuted labels and their mean, on one scale."""
     rows = [] if result.gain is None else [_point("held out", result.gain, "held-out gain")]
     rows += [_tick("other seeds", gain, f"seed {n}") for n, gain in enumerate(result.seeds, 1)]
