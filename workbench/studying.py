@@ -289,7 +289,7 @@ class Studying(ABC):
     ) -> SpaceResult:
         """Find out whether other weights of hybrid search are better than those in use, on queries with known answers.
 
-        Nothing is recorded but the vectors of the documents, which `eval retrieval` uses too.
+        The vectors of the documents are kept, which `eval retrieval` uses too.
 
         Args:
             judged_set: A folder with queries.jsonl and qrels.tsv, or the JSON file of LoCoMo or LongMemEval.
@@ -306,20 +306,20 @@ class Studying(ABC):
                 hybrid search joins ranks.
             EmbedderUnavailableError: The embedder is not there.
         """
-        from workbench.experiments.retrieval.fusion_study import run_fusion_study  # noqa: PLC0415
+        from workbench.experiments.retrieval.fusion_study import FusionAsked, run_fusion_study  # noqa: PLC0415
+        from workbench.experiments.setting_studies import record_setting_study  # noqa: PLC0415
 
-        return run_fusion_study(
-            Path(judged_set),
-            None if corpus is None else Path(corpus),
-            self.config,
-            self._lake.home.vectors,
+        asked = FusionAsked(
+            judged_set=os.fspath(Path(judged_set).absolute()),
+            corpus=None if corpus is None else os.fspath(Path(corpus).absolute()),
             embedder=embedder,
             trials=trials,
             learning_trials=learning_trials,
             permutations=permutations,
             seed=seed,
-            progress=progress,
         )
+        result, recipe = run_fusion_study(asked, self.config, self._lake.home.vectors, progress=progress)
+        return record_setting_study(self._lake, self.config, result, recipe)
 
     def study(self, name: str | None = None) -> StudyResult:
         """A recorded study.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ from workbench.errors import AmbiguousError, NotFoundError, StoreError
 from workbench.experiments.frame_cache import frame_keys, read_frames
 from workbench.experiments.frames import FRAME_VERSION
 from workbench.experiments.replay_job import policy_of
+from workbench.experiments.setting_studies import RecordedSettingStudy
 from workbench.experiments.study.folds import connected, developer_of
 from workbench.experiments.study.memory import Memory
 from workbench.experiments.study.result import StudyResult
@@ -150,7 +151,7 @@ def study_again(
 
 
 def recorded_study(lake: Lake, name: str | None = None) -> RecordedStudy:
-    """A study that ended.
+    """A study of weights that ended.
 
     Args:
         lake: The tables.
@@ -160,20 +161,47 @@ def recorded_study(lake: Lake, name: str | None = None) -> RecordedStudy:
         NotFoundError: There is none.
         AmbiguousError: Several ids begin so.
     """
+    return the_one(recorded_studies(lake, beginning(name)), name)
+
+
+def recorded_studies(lake: Lake, name: str | None = None, most: int = 6) -> list[RecordedStudy]:
+    """Studies of weights that ended, the newest first; arguments are those of `recorded_setting_studies`."""
     rows = lake.sql(
-        "select study_id, result, recorded_at from studies where $name is null or starts_with(study_id, $name) "
-        "qualify row_number() over (partition by study_id order by recorded_at) = 1 order by recorded_at desc limit 6",
-        {"name": None if name == "last" else name},
+        "select result, recorded_at from studies where $name is null or starts_with(study_id, $name) "
+        "qualify row_number() over (partition by study_id order by recorded_at) = 1 "
+        "order by recorded_at desc limit $most",
+        {"name": name, "most": most},
     )
-    if not rows.height:
-        told = "no study was made in this home yet" if name in (None, "last") else f"no study begins with {name!r}"
+    return [
+        RecordedStudy(
+            msgspec.json.decode(kept, type=StudyResult), msgspec.json.decode(kept, type=_Kept).recipe, recorded_at
+        )
+        for kept, recorded_at in rows.rows()
+    ]
+
+
+def beginning(name: str | None) -> str | None:
+    """How the id of a study begins that is asked for by this name; None for `last` and where none is given."""
+    return None if name == "last" else name
+
+
+R = TypeVar("R", bound=RecordedStudy | RecordedSettingStudy)
+
+
+def the_one(found: Sequence[R], name: str | None) -> R:
+    """The study that is meant, of those that fit, the newest first.
+
+    Raises:
+        NotFoundError: There is none.
+        AmbiguousError: Several ids begin so.
+    """
+    if not found:
+        told = f"no study begins with {name!r}" if beginning(name) is not None else "no study was made in this home yet"
         raise NotFoundError(f"{told}; `workbench tune` makes one")
-    if name not in (None, "last") and rows.height > 1:
-        listed = ", ".join(rows["study_id"])
+    if beginning(name) is not None and len(found) > 1:
+        listed = ", ".join(str(each.result.study_id) for each in found)
         raise AmbiguousError(f"{name!r} fits several studies: {listed}; write more of the id")
-    _, kept, recorded_at = rows.row(0)
-    result = msgspec.json.decode(kept, type=StudyResult)
-    return RecordedStudy(result, msgspec.json.decode(kept, type=_Kept).recipe, recorded_at)
+    return found[0]
 
 
 def _study(

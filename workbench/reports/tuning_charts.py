@@ -208,7 +208,7 @@ _GAIN_AXIS: Final = {
     "grid": True,
     "tickCount": 5,
     "labelFlush": False,
-    "labelExpr": "abs(datum.value) < 1e-9 ? '0' : format(datum.value, '+.2f')",
+    "labelExpr": "abs(datum.value) < 1e-9 ? '0' : format(datum.value, '+.3~f')",
 }
 _THREE: Final = "abs(datum.value) < 1e-9 ? '0' : format(datum.value, '+.3f')"
 _ZERO: Final[Spec] = {

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from workbench.errors import BadInputError, StoreError
+from workbench.experiments.setting_jobs import setting_study_again
+from workbench.experiments.setting_studies import RecordedSettingStudy, SettingRecipe, recorded_setting_studies
+from workbench.experiments.study.plain import SpaceResult
 from workbench.experiments.study.result import StudyResult
-from workbench.experiments.study_job import Recipe, recorded_study, study_again
+from workbench.experiments.study_job import Recipe, RecordedStudy, beginning, recorded_studies, study_again, the_one
 from workbench.reports.render.manifest import Manifest, write_report
 from workbench.reports.render.numbers import Clock
-from workbench.reports.tuning import tuning_report
-from workbench.reports.tuning_numbers import numbers_frame
+from workbench.reports.setting_report import headline as setting_headline
+from workbench.reports.setting_report import numbers_frame as setting_numbers
+from workbench.reports.setting_report import setting_report
+from workbench.reports.tuning import headline, tuning_report
+from workbench.reports.tuning_numbers import numbers_frame as weight_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,24 +34,27 @@ NAME: Final = "tuning"
 FILE: Final = "tuning.html"
 
 
-class _Parameters(msgspec.Struct, frozen=True):
+class _OfWeights(msgspec.Struct, frozen=True):
+    """What a manifest tells of a study of weights."""
+
     recipe: Recipe | None
 
 
-class _Made(msgspec.Struct, frozen=True):
-    """What a manifest tells of how the numbers were made."""
+class _OfSettings(msgspec.Struct, frozen=True):
+    """The same of other settings."""
 
-    parameters: _Parameters
+    setting_recipe: SettingRecipe
 
 
 class WrittenStudy(NamedTuple):
-    """A report on disk, and the study it tells."""
+    """A report on disk, the study it tells, and its verdict in a sentence."""
 
     path: Path
     manifest: Path
     numbers: Path
     size_bytes: int
-    result: StudyResult
+    result: StudyResult | SpaceResult
+    headline: str
 
 
 def write_tuning_report(
@@ -63,7 +72,7 @@ def write_tuning_report(
     Args:
         lake: The tables.
         out: The file, or a folder for `tuning.html`.
-        study: Id of a recorded study, or its beginning; the newest unless given.
+        study: Id of a recorded study, of weights or of other settings, or its beginning; the newest unless given.
         command: What makes it anew; `workbench report tuning` with the study's id unless given.
         about: Further lines for the page's foot.
         created_at: The time it bears, with a zone; now unless given.
@@ -73,25 +82,32 @@ def write_tuning_report(
         NotFoundError, AmbiguousError: As for `recorded_study`.
         StoreError: The tables cannot be read or the files cannot be written.
     """
-    result, recipe, ended_at = recorded_study(lake, study)
+    begins = beginning(study)
+    found: list[RecordedStudy | RecordedSettingStudy]
+    found = [*recorded_studies(lake, begins), *recorded_setting_studies(lake, begins)]
+    result, recipe, ended_at = the_one(sorted(found, key=lambda each: each.recorded_at, reverse=True), study)
     made_at = datetime.now(UTC) if created_at is None else created_at
-    html = tuning_report(result, made_at=ended_at, created_at=made_at, zone=zone, about=about)
+    times = {"made_at": ended_at, "created_at": made_at}
+    if isinstance(result, StudyResult):
+        html, told = tuning_report(result, **times, zone=zone, about=about), headline(result)
+    else:
+        html, told = setting_report(result, **times, zone=zone, about=about), setting_headline(result)
     path = out if out.suffix.lower() in (".html", ".htm") else out / FILE
     parameters = {"study": result.study_id, "zone": Clock.of(zone, [made_at]).name}
     manifest = Manifest(
         NAME,
         made_at,
         {} if recipe is None else recipe.tables,
-        parameters | {"recipe": msgspec.to_builtins(recipe)},
+        parameters | {"setting_recipe" if isinstance(recipe, SettingRecipe) else "recipe": msgspec.to_builtins(recipe)},
         seed=result.seed,
         command=command or f"workbench report tuning {result.study_id}",
     )
     try:
-        beside = write_report(path, html, manifest, numbers_frame(result))
+        beside = write_report(path, html, manifest, _numbers(result))
     except OSError as error:
         why = error.strerror or error
         raise StoreError(f"the report {path} cannot be written ({why}); name another place for it") from error
-    return WrittenStudy(path, beside, path.with_suffix(".parquet"), len(html.encode()), result)
+    return WrittenStudy(path, beside, path.with_suffix(".parquet"), len(html.encode()), result, told)
 
 
 def numbers_again(
@@ -114,14 +130,21 @@ def numbers_again(
         BadInputError: It is of a study that did not keep what it was made from, or of another embedder.
         EmbedderUnavailableError: Vectors are to be made and there is no embedder.
     """
-    recipe = msgspec.convert(told, _Made).parameters.recipe
+    if "setting_recipe" in told["parameters"]:
+        setting = msgspec.convert(told["parameters"], _OfSettings).setting_recipe
+        return _numbers(setting_study_again(lake, config, setting, progress=progress))
+    recipe = msgspec.convert(told["parameters"], _OfWeights).recipe
     if recipe is None:
         raise BadInputError(
             "the report is of a study by an older workbench, which did not keep what it was made from; "
             "`workbench tune` makes it anew, `workbench report tuning` its report"
         )
     embed = None if recipe.embedder is None else _embed(lake, config, recipe.embedder)
-    return numbers_frame(study_again(lake, config, recipe, embed=embed, progress=progress))
+    return _numbers(study_again(lake, config, recipe, embed=embed, progress=progress))
+
+
+def _numbers(result: StudyResult | SpaceResult) -> pl.DataFrame:
+    return weight_numbers(result) if isinstance(result, StudyResult) else setting_numbers(result)
 
 
 def _embed(lake: Lake, config: Config, model: str) -> Embed:

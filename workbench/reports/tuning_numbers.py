@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import polars as pl
@@ -68,7 +68,12 @@ def numbers_frame(result: StudyResult) -> pl.DataFrame:
         `name` of what it is about and `figure`, `part` of the report, `value` with `low` and `high` of its interval
         where it has one, and `says` where it is a text.
     """
-    return pl.DataFrame([dict.fromkeys(SCHEMA) | row for row in _rows(result)], schema=SCHEMA)
+    return numbers_of(_rows(result))
+
+
+def numbers_of(rows: Iterable[Row]) -> pl.DataFrame:
+    """A frame of `number_row`s."""
+    return pl.DataFrame([dict.fromkeys(SCHEMA) | row for row in rows], schema=SCHEMA)
 
 
 def _rows(result: StudyResult) -> Iterator[Row]:

@@ -168,7 +168,8 @@ def test_the_command_tells_settings_null_and_verdict(run, judged):
     assert (told["default"], told["applied"]) == ({"search.semantic_weight": 0.6}, None)
     lines = run(*options, "--trials", "4").out.splitlines()
     assert lines[0] == "weights of hybrid search: 8 queries, 4 trials, 5 folds"
-    assert lines[-1].startswith("verdict: no verdict: 8 queries, at least 30 are needed")
+    assert lines[-2].startswith("verdict: no verdict: 8 queries, at least 30 are needed")
+    assert lines[-1] == f"report  workbench report tuning {told['study_id']}"
     done = run(*options, "--trials", "4", "--apply")
     assert done.code == 1
     assert "nothing was applied: no verdict" in done.err

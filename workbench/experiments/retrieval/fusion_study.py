@@ -11,18 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.config.knowledge import Search
+from workbench.config.study import Study
 from workbench.errors import BadInputError
 from workbench.experiments.retrieval.build import PACKED, build_index, chunk_documents, index_name
 from workbench.experiments.retrieval.metrics import HEADLINE, TOP, ndcg
 from workbench.experiments.retrieval.run import FOLDER, configured_mixture, named_embedder
 from workbench.experiments.retrieval.searches import search_all
 from workbench.experiments.retrieval.tuning import MIXTURES, NOBODY, Candidates, Mixture, mix, rank
+from workbench.experiments.setting_studies import SettingRecipe
 from workbench.experiments.study.folds import connected
-from workbench.experiments.study.null import NullRules
-from workbench.experiments.study.plain import PlainSettings, Progress, SpaceResult, study_space
+from workbench.experiments.study.plain import PlainSettings, Progress, SpaceResult, plain_settings, study_space
 from workbench.experiments.study.space import Parameter, Space
 from workbench.ingest.retrieval import JudgedSet, open_judged_set
 
@@ -33,6 +36,10 @@ Floats = NDArray[np.float64]
 
 SEMANTIC_WEIGHT: Final = "search.semantic_weight"
 KEYWORD_WEIGHT: Final = "search.keyword_weight"
+
+FUSION: Final = "fusion"
+"""Its name among studies of settings."""
+CONTENT: Final = "content_hash"
 
 TRIALS: Final = 64
 """Points tried: one setting alone, a step of 1/64."""
@@ -87,32 +94,48 @@ class FusionObjective:
         return ndcg(np.where(places == NOBODY, 0.0, found), held.ideal)
 
 
-def run_fusion_study(
-    path: Path,
-    corpus: Path | None,
-    config: Config,
-    home_vectors: Path,
-    *,
-    embedder: str | None = None,
-    trials: int | None = None,
-    learning_trials: int = 0,
-    permutations: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> SpaceResult:
-    """Study the weights of hybrid search on a judged set.
+class FusionAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a study of fusion is asked.
 
-    Args:
-        path: The set; see `open_judged_set`.
-        corpus: Its documents, where they are elsewhere.
-        config: Weights in use, candidates, embedder, and how a study is made.
-        home_vectors: Where indices of evaluations are kept.
+    Attributes:
+        judged_set: Its folder or file; see `open_judged_set`.
+        corpus: The set's documents, where they are elsewhere.
         embedder: As `embedding.model` takes it; the configured one unless given.
         trials: Points tried; `TRIALS` unless given.
         learning_trials: Further points of each search.
-        permutations: Studies on permuted judgements, at least.
+        permutations: Studies on permuted judgements, at least; `study.null_permutations_min` unless given.
         seed: Of everything random.
+    """
+
+    judged_set: str
+    corpus: str | None = None
+    embedder: str | None = None
+    trials: int | None = None
+    learning_trials: int = 0
+    permutations: int | None = None
+    seed: int = 0
+
+
+class _Settings(msgspec.Struct, frozen=True):
+    """What of the configuration decides a study of fusion."""
+
+    search: Search
+    study: Study
+
+
+def run_fusion_study(
+    asked: FusionAsked, config: Config, home_vectors: Path, *, progress: Progress | None = None
+) -> tuple[SpaceResult, SettingRecipe]:
+    """Study the weights of hybrid search on a judged set.
+
+    Args:
+        asked: What is asked.
+        config: Weights in use, candidates, embedder, and how a study is made.
+        home_vectors: Where indices of evaluations are kept.
         progress: Called with things done, things in all and what they are.
+
+    Returns:
+        The study, and what it was made from.
 
     Raises:
         NotFoundError, BadInputError: The set cannot be read, has too few queries, or ranks are joined, not scores.
@@ -121,31 +144,59 @@ def run_fusion_study(
     mixture = configured_mixture(config.search)
     if mixture.method != "minmax":
         raise BadInputError("search.fusion is rrf, which has no weights; a study of weights needs minmax")
-    if (trials is not None and trials < 1) or (permutations is not None and permutations < 1) or learning_trials < 0:
+    trials = TRIALS if asked.trials is None else asked.trials
+    least = config.study.null_permutations_min if asked.permutations is None else asked.permutations
+    if trials < 1 or least < 1 or asked.learning_trials < 0:
         raise BadInputError("trials and permutations must be at least 1, and trials that learn at least 0")
-    judged = open_judged_set(path, corpus)
-    model = named_embedder(embedder or config.embedding.model, judged, config, home_vectors)
+    judged = open_judged_set(Path(asked.judged_set), None if asked.corpus is None else Path(asked.corpus))
+    name = asked.embedder or config.embedding.model
+    model = named_embedder(name, judged, config, home_vectors)
     chunks = chunk_documents(judged, model, PACKED)
     index = build_index(home_vectors / FOLDER / index_name(judged, model, PACKED), chunks, model, None)
     candidates = search_all(judged, chunks, index, model, config.search.candidates).candidates
-    study = config.study
-    least = study.null_permutations_min if permutations is None else permutations
-    null = NullRules(
-        least, max(least, study.null_permutations_max), study.null_standard_error_max, study.null_tolerance
-    )
-    asked = PlainSettings(
+    plain = plain_settings(
+        config.study,
         measure=HEADLINE,
         of="queries",
-        seed=seed,
-        trials=TRIALS if trials is None else trials,
-        learning_trials=learning_trials,
-        folds=study.folds,
-        seeds=study.seeds,
-        draws=study.bootstrap_draws,
-        least=study.min_sessions,
-        null=null,
+        seed=asked.seed,
+        trials=trials,
+        learning_trials=asked.learning_trials,
+        permutations=least,
     )
-    return study_fusion(judged, candidates, mixture.parameter, asked, progress=progress)
+    result = study_fusion(judged, candidates, mixture.parameter, plain, progress=progress)
+    resolved = msgspec.structs.replace(asked, embedder=name, trials=trials, permutations=least)
+    recipe = SettingRecipe(
+        what=FUSION,
+        asked=msgspec.to_builtins(resolved) | {CONTENT: judged.content_hash()},
+        settings=msgspec.to_builtins(_Settings(config.search, config.study)),
+    )
+    return result, recipe
+
+
+def fusion_again(
+    recipe: SettingRecipe, config: Config, home_vectors: Path, *, progress: Progress | None = None
+) -> SpaceResult:
+    """Make a study again: every point, part and permutation anew.
+
+    Args:
+        recipe: What it was made from.
+        config: Of today; the recipe comes before it.
+        home_vectors: As for `run_fusion_study`.
+        progress: As for `run_fusion_study`.
+
+    Raises:
+        NotFoundError, BadInputError: The judged set is not there any more, or is not what it was.
+        EmbedderUnavailableError: The embedder is not there.
+    """
+    told = msgspec.convert(recipe.settings, _Settings)
+    asked = msgspec.convert(recipe.asked, FusionAsked)
+    before = msgspec.structs.replace(config, search=told.search, study=told.study)
+    result, again = run_fusion_study(asked, before, home_vectors, progress=progress)
+    if again.asked[CONTENT] != recipe.asked.get(CONTENT):
+        raise BadInputError(
+            f"{asked.judged_set} is not what the study was made from: its queries, judgements or documents changed"
+        )
+    return result
 
 
 def study_fusion(

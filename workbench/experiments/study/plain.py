@@ -24,6 +24,7 @@ from workbench.experiments.study.search import search
 from workbench.experiments.study.verdict import verdict_of
 
 if TYPE_CHECKING:
+    from workbench.config.study import Study
     from workbench.experiments.study.objective import Objective
     from workbench.experiments.study.space import Space
 
@@ -68,6 +69,7 @@ class SpaceResult(msgspec.Struct, frozen=True, kw_only=True):
         verdict: One of `Verdict`.
         why: In words.
         may_apply: Whether the settings may be written.
+        study_id: Its id, where it was kept.
     """
 
     what: str
@@ -91,6 +93,7 @@ class SpaceResult(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     why: str
     may_apply: bool
+    study_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +123,25 @@ class PlainSettings:
     draws: int
     least: int
     null: NullRules
+
+
+def plain_settings(
+    study: Study, *, measure: str, of: str, seed: int, trials: int, learning_trials: int, permutations: int
+) -> PlainSettings:
+    """How a study of settings is made, by the configuration; see `PlainSettings`."""
+    most = max(permutations, study.null_permutations_max)
+    return PlainSettings(
+        measure=measure,
+        of=of,
+        seed=seed,
+        trials=trials,
+        learning_trials=learning_trials,
+        folds=study.folds,
+        seeds=study.seeds,
+        draws=study.bootstrap_draws,
+        least=study.min_sessions,
+        null=NullRules(permutations, most, study.null_standard_error_max, study.null_tolerance),
+    )
 
 
 def study_space(

@@ -9,6 +9,7 @@ from typing import Final
 import polars as pl
 
 from workbench.errors import BadInputError
+from workbench.text.ids import content_hash
 
 QUERIES: Final = {"query_id": pl.String, "text": pl.String}
 DOCUMENTS: Final = {"document_id": pl.String, "text": pl.String}
@@ -40,6 +41,12 @@ class JudgedSet:
     pools: pl.DataFrame | None = None
     left_out: tuple[str, ...] = field(default=())
     notes: pl.DataFrame | None = None
+
+    def content_hash(self) -> str:
+        """A hash of queries, documents, judgements and pools: another set, or one that was changed, has another."""
+        frames = [self.queries, self.documents, self.judgements, *([] if self.pools is None else [self.pools])]
+        rows = "\n".join(frame.sort(pl.all()).write_ndjson() for frame in frames)
+        return content_hash(rows)
 
 
 def judged_set(

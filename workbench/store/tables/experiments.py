@@ -106,6 +106,37 @@ STUDIES: Final = Table(
     "design 8, Study",
 )
 
+SETTING_STUDIES: Final = Table(
+    "setting_studies",
+    "experiments",
+    "recorded",
+    "one finished study of settings other than weights of the context score",
+    ("study_id",),
+    (
+        Column("study_id", STRING, "Hash of what it was made from and what it found.", required=True),
+        Column("what", STRING, "What was studied: fusion, idle-turns or hydration.", required=True),
+        Column("measure", STRING, "What a gain is a gain in.", required=True),
+        Column("grouped_by", STRING, "What was held out whole: queries or sessions.", required=True),
+        Column("groups", INT, "How many of these there were.", required=True),
+        Column("seed", INT, "Of everything random.", required=True),
+        Column("best_hand_set", STRING, "The best that a person could have set.", required=True),
+        Column("gain", FLOAT, "Of the tuned settings over it, held out.", required=True),
+        Column("gain_low", FLOAT, "Lower end of its interval.", required=True),
+        Column("gain_high", FLOAT, "Upper end of its interval.", required=True),
+        Column("minimum_detectable", FLOAT, "True gain that is found with power 80 % at 5 %."),
+        Column("null_mean", FLOAT, "Mean gain on permuted labels."),
+        Column("null_standard_error", FLOAT, "Of that mean."),
+        Column("null_holds", BOOL, "Whether it is precise and near 0.", required=True),
+        Column("verdict", STRING, "better, worse, no difference, null does not hold or no verdict.", required=True),
+        Column("settings", STRING, "What was found on all groups, JSON by setting.", required=True),
+        Column("result", STRING, "The whole result and, as `recipe`, what it was made from; JSON.", required=True),
+        Column("config_hash", STRING, "Hash of the configuration.", required=True),
+        Column("code_version", STRING, "Version of workbench.", required=True),
+        Column("recorded_at", TIME, "When it ended.", required=True),
+    ),
+    "design 8, Study",
+)
+
 TRIALS: Final = Table(
     "trials",
     "experiments",
@@ -125,4 +156,4 @@ TRIALS: Final = Table(
     "design 8, Study",
 )
 
-TABLES: Final = (STUDIES, TRIALS, COMPARISONS, VERDICTS)
+TABLES: Final = (STUDIES, SETTING_STUDIES, TRIALS, COMPARISONS, VERDICTS)

@@ -127,16 +127,13 @@ def tuning_report(
     out: Annotated[Path, typer.Option("--out", help="A file that ends in .html, or a folder for tuning.html.")] = OUT,
 ) -> None:
     """Report a study of `workbench tune`: verdict, baselines, null, weights; numbers and manifest beside the page."""
-    from workbench.reports.tuning import headline  # noqa: PLC0415  (--help needs none of it)
-
     written = open_bench(context, home).tuning_report(out, study)
-    told = headline(written.result)
     if json:
         places = {name: str(getattr(written, name).absolute()) for name in ("path", "manifest", "numbers")}
-        about = {"study_id": written.result.study_id, "verdict": written.result.verdict, "headline": told}
+        about = {"study_id": written.result.study_id, "verdict": written.result.verdict, "headline": written.headline}
         print_json(places | {"size_bytes": written.size_bytes} | about)
         return
-    print(f"{plain(str(written.path))}: {plain(told)}, {written.size_bytes / 1000:,.0f} kB")
+    print(f"{plain(str(written.path))}: {plain(written.headline)}, {written.size_bytes / 1000:,.0f} kB")
     print(f"reproduce  workbench reproduce {plain(str(written.manifest))}")
     print(f"open  {written.path.absolute().as_uri()}")
 

@@ -95,6 +95,7 @@ def _print(result: SpaceResult) -> None:
     if result.minimum_detectable_effect is not None:
         print(f"smallest gain such a study finds four times in five: {result.minimum_detectable_effect:.4f}")
     print(plain(f"verdict: {result.verdict}: {result.why}"))
+    print(f"report  workbench report tuning {result.study_id}")
 
 
 def _numbers(values: list[float]) -> str:

@@ -1,0 +1,36 @@
+"""Studies of settings made again from what they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.errors import BadInputError
+from workbench.experiments.retrieval.fusion_study import FUSION, fusion_again
+
+if TYPE_CHECKING:
+    from workbench.config import Config
+    from workbench.experiments.setting_studies import SettingRecipe
+    from workbench.experiments.study.plain import SpaceResult
+    from workbench.store.lake import Lake
+
+
+def setting_study_again(
+    lake: Lake, config: Config, recipe: SettingRecipe, *, progress: Callable[[int, int, str], None] | None = None
+) -> SpaceResult:
+    """Make a study of settings again: every point, part and permutation anew. Nothing is recorded.
+
+    Args:
+        lake: At the versions of the recipe.
+        config: Of today; the recipe comes before it.
+        recipe: What the study was made from.
+        progress: Called with things done, things in all and what they are.
+
+    Raises:
+        BadInputError: This version knows no such study, or what it was made from is not what it was.
+        NotFoundError: That is gone.
+        EmbedderUnavailableError: Vectors are to be made and there is no embedder.
+    """
+    if recipe.what == FUSION:
+        return fusion_again(recipe, config, lake.home.vectors, progress=progress)
+    raise BadInputError(f"this version of workbench knows no study of {recipe.what!r}")
