@@ -195,3 +195,11 @@ def test_ranks_have_no_weights(judged):
     bench = wb.open(judged / "home", search={"fusion": "rrf"})
     with pytest.raises(BadInputError, match=r"search\.fusion is rrf, which has no weights"):
         bench.tune_fusion(judged)
+
+
+def test_embedding_and_asking_are_told_as_they_go(judged, tmp_path):
+    told = []
+    bench = wb.open(tmp_path / "home", embedding={"model": "lsa"}, study={"seeds": 1})
+    bench.tune_fusion(judged, trials=4, permutations=2, progress=lambda *step: told.append(step))
+    assert ("queries", 8) in {(what, total) for _, total, what in told}
+    assert told[0][2] not in ("queries", "permuted labels")

@@ -158,7 +158,7 @@ def evaluate(
     """
     chunks = chunk_documents(judged, embedder, chunking)
     index = build_index(folder / index_name(judged, embedder, chunking), chunks, embedder, progress)
-    searched = search_all(judged, chunks, index, embedder, candidates)
+    searched = search_all(judged, chunks, index, embedder, candidates, progress)
     names = (model, embedder.model_id, chunking)
     return summarise(judged, names, chunks, searched, grepped or grep_all(judged), default, candidates)
 

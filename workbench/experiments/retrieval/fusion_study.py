@@ -152,8 +152,8 @@ def run_fusion_study(
     name = asked.embedder or config.embedding.model
     model = named_embedder(name, judged, config, home_vectors)
     chunks = chunk_documents(judged, model, PACKED)
-    index = build_index(home_vectors / FOLDER / index_name(judged, model, PACKED), chunks, model, None)
-    candidates = search_all(judged, chunks, index, model, config.search.candidates).candidates
+    index = build_index(home_vectors / FOLDER / index_name(judged, model, PACKED), chunks, model, progress)
+    candidates = search_all(judged, chunks, index, model, config.search.candidates, progress).candidates
     plain = plain_settings(
         config.study,
         measure=HEADLINE,

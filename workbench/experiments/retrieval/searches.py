@@ -16,6 +16,7 @@ from workbench.experiments.retrieval.metrics import DEPTH, TOP
 from workbench.experiments.retrieval.tuning import NOBODY, Candidates
 from workbench.ingest.retrieval import JudgedSet
 from workbench.search.index import ChunkIndex
+from workbench.search.refresh import Progress
 from workbench.store.filters import Where
 from workbench.text.tokens import estimate_tokens
 
@@ -57,7 +58,14 @@ class Grepped(NamedTuple):
     times_ms: Times
 
 
-def search_all(judged: JudgedSet, chunks: pl.DataFrame, index: ChunkIndex, embedder: Embedder, limit: int) -> Searched:
+def search_all(
+    judged: JudgedSet,
+    chunks: pl.DataFrame,
+    index: ChunkIndex,
+    embedder: Embedder,
+    limit: int,
+    progress: Progress | None = None,
+) -> Searched:
     """Ask every query by words and by meaning.
 
     Args:
@@ -66,6 +74,7 @@ def search_all(judged: JudgedSet, chunks: pl.DataFrame, index: ChunkIndex, embed
         index: Ready to be searched.
         embedder: That of the index.
         limit: Chunks taken from each list, as `search.candidates` says.
+        progress: Told about every query.
 
     Returns:
         What was found, by arrays whose rows are the queries in their order.
@@ -79,6 +88,8 @@ def search_all(judged: JudgedSet, chunks: pl.DataFrame, index: ChunkIndex, embed
         words, meaning, times[:, place] = _ask(index, embedder, query, where, limit)
         keyword.append(words.with_columns(query=pl.lit(place)))
         semantic.append(meaning.with_columns(query=pl.lit(place)))
+        if progress is not None:
+            progress(place + 1, len(queries), "queries")
     found = pl.concat(keyword).join(pl.concat(semantic), on=["query", "chunk_id"], how="full", coalesce=True)
     return Searched(lay_out(judged, chunks, found), *times)
 
