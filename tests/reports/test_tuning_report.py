@@ -20,6 +20,7 @@ from workbench.experiments.study.result import Bounds, StudyResult
 from workbench.experiments.study_job import READ
 from workbench.reports import tuning
 from workbench.reports.tuning_numbers import numbers_frame, sensitivity_rows, short, signed
+from workbench.reports.tuning_parts import study_page
 
 NOON = datetime(2026, 4, 1, 12, tzinfo=UTC)
 SMALL = {"trials": 16, "learning_trials": 1, "permutations": 2, "budget": 500}
@@ -171,7 +172,7 @@ def test_hostile_names_are_text(study):
     named = [msgspec.structs.replace(each, developer=text, project_id=text) for each in study.sessions]
     groups = [msgspec.structs.replace(each, name=text) for each in study.groups]
     hostile = msgspec.structs.replace(study, sessions=named, groups=groups, warnings=[text, HOSTILE[0]], why=HOSTILE[3])
-    made = tuning.tuning_report(hostile, made_at=NOON, created_at=NOON, about=[text])
+    made = study_page(tuning.told_by(hostile), made_at=NOON, created_at=NOON, about=[text])
     page = Page(made)
     assert page.tags.isdisjoint({"script", "img", "iframe", "a"} - {"a"})
     assert text in page.text("beside")

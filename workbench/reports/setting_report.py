@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from workbench import __version__
 from workbench.experiments.study.plain import TUNED
 from workbench.reports import tuning_charts as draw
 from workbench.reports.render.charts import chart
 from workbench.reports.render.html import el
-from workbench.reports.render.numbers import Clock, count
-from workbench.reports.render.page import Figure, Section, figures, page
+from workbench.reports.render.numbers import count
+from workbench.reports.render.page import Figure, Section, figures
 from workbench.reports.render.tables import Column, table
 from workbench.reports.tuning_numbers import null_numbers, number_row, numbers_of, short, spanned
-from workbench.reports.tuning_parts import gain_cell, gain_figures, null, sentence, three, verdict_told
+from workbench.reports.tuning_parts import Told, gain_cell, gain_figures, null, sentence, three, verdict_told
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,36 +23,11 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def setting_report(
-    result: SpaceResult,
-    *,
-    made_at: datetime,
-    created_at: datetime,
-    zone: tzinfo | None = None,
-    about: Sequence[str] = (),
-) -> str:
-    """The page.
-
-    Args:
-        result: The study.
-        made_at: When it ended, with a zone.
-        created_at: When the page was made, with a zone.
-        zone: Of its times; None is the local one.
-        about: Further lines for its foot.
-
-    Returns:
-        A self-contained HTML document. Its sections have the ids overview, settings, null, values and counting.
-    """
-    clock = Clock.of(zone, [made_at, created_at])
-    times = f"Study {result.study_id} of {clock.moment(made_at)}; page made {clock.moment(created_at)}"
-    foot = [f"{times} by workbench {__version__}. All times are in {clock.name}.", *about]
+def told_by(result: SpaceResult) -> Told:
+    """What the study says; its sections have the ids overview, settings, null, values and counting."""
+    headline = verdict_told(result, "settings", result.measure, "the best that was set by hand")
     made = [overview(result), settings(result), null(result, result.measure), values(result), _counting(result)]
-    return page(f"Tuning: {result.what}", made, lead=f"{headline(result)}.", about=foot)
-
-
-def headline(result: SpaceResult) -> str:
-    """The verdict in one plain sentence, without its full stop."""
-    return verdict_told(result, "settings", result.measure, "the best that was set by hand")
+    return Told(result.study_id, f"Tuning: {result.what}", headline, made)
 
 
 def overview(result: SpaceResult) -> Section:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
+from collections.abc import Mapping
 from typing import Any, Final
 
-from workbench import __version__
 from workbench.experiments.study.result import Bounds, RuleRow, StudyResult
 from workbench.reports import tuning_charts as draw
 from workbench.reports import tuning_numbers as numbers
 from workbench.reports.render.charts import chart
 from workbench.reports.render.html import el
-from workbench.reports.render.numbers import UNKNOWN, Clock, count, plural
-from workbench.reports.render.page import Figure, Section, figures, page
+from workbench.reports.render.numbers import UNKNOWN, count, plural
+from workbench.reports.render.page import Figure, Section, figures
 from workbench.reports.render.tables import Column, table
 from workbench.reports.tuning_numbers import signed, spanned
-from workbench.reports.tuning_parts import gain_cell, gain_figures, null, sentence, three, verdict_told
+from workbench.reports.tuning_parts import Told, gain_cell, gain_figures, null, sentence, three, verdict_told
 
 Row = dict[str, Any]
 
@@ -53,31 +51,13 @@ TERMS: Final = (
 """What the words of the report mean."""
 
 
-def tuning_report(
-    result: StudyResult,
-    *,
-    made_at: datetime,
-    created_at: datetime,
-    zone: tzinfo | None = None,
-    about: Sequence[str] = (),
-) -> str:
-    """The page.
+def told_by(result: StudyResult) -> Told:
+    """What the study says.
 
-    Args:
-        result: The study.
-        made_at: When it ended, with a zone.
-        created_at: When the page was made, with a zone.
-        zone: Of its times; None is the local one.
-        about: Further lines for its foot.
-
-    Returns:
-        A self-contained HTML document. Its sections have the ids overview, policies, recall, null, beside, rules,
-        weights, sensitivity, sessions, dropped and counting; what a study of few sessions has not is left out.
+    Its sections have the ids overview, policies, recall, null, beside, rules, weights, sensitivity, sessions, dropped
+    and counting; what a study of few sessions has not is left out.
     """
-    clock = Clock.of(zone, [made_at, created_at])
-    times = f"Study {result.study_id} of {clock.moment(made_at)}; page made {clock.moment(created_at)}"
-    foot = [f"{times} by workbench {__version__}. All times are in {clock.name}.", *about]
-    return page("Tuning", [*sections_of(result), _counting()], lead=f"{headline(result)}.", about=foot)
+    return Told(result.study_id, "Tuning", headline(result), [*sections_of(result), _counting()])
 
 
 def sections_of(result: StudyResult) -> list[Section]:

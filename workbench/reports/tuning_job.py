@@ -17,11 +17,11 @@ from workbench.experiments.study.result import StudyResult
 from workbench.experiments.study_job import Recipe, RecordedStudy, beginning, recorded_studies, study_again, the_one
 from workbench.reports.render.manifest import Manifest, write_report
 from workbench.reports.render.numbers import Clock
-from workbench.reports.setting_report import headline as setting_headline
 from workbench.reports.setting_report import numbers_frame as setting_numbers
-from workbench.reports.setting_report import setting_report
-from workbench.reports.tuning import headline, tuning_report
+from workbench.reports.setting_report import told_by as settings_told
+from workbench.reports.tuning import told_by as weights_told
 from workbench.reports.tuning_numbers import numbers_frame as weight_numbers
+from workbench.reports.tuning_parts import study_page
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,11 +87,8 @@ def write_tuning_report(
     found = [*recorded_studies(lake, begins), *recorded_setting_studies(lake, begins)]
     result, recipe, ended_at = the_one(sorted(found, key=lambda each: each.recorded_at, reverse=True), study)
     made_at = datetime.now(UTC) if created_at is None else created_at
-    times = {"made_at": ended_at, "created_at": made_at}
-    if isinstance(result, StudyResult):
-        html, told = tuning_report(result, **times, zone=zone, about=about), headline(result)
-    else:
-        html, told = setting_report(result, **times, zone=zone, about=about), setting_headline(result)
+    told = weights_told(result) if isinstance(result, StudyResult) else settings_told(result)
+    html = study_page(told, made_at=ended_at, created_at=made_at, zone=zone, about=about)
     path = out if out.suffix.lower() in (".html", ".htm") else out / FILE
     parameters = {"study": result.study_id, "zone": Clock.of(zone, [made_at]).name}
     manifest = Manifest(
@@ -107,7 +104,7 @@ def write_tuning_report(
     except OSError as error:
         why = error.strerror or error
         raise StoreError(f"the report {path} cannot be written ({why}); name another place for it") from error
-    return WrittenStudy(path, beside, path.with_suffix(".parquet"), len(html.encode()), result, told)
+    return WrittenStudy(path, beside, path.with_suffix(".parquet"), len(html.encode()), result, told.headline)
 
 
 def numbers_again(

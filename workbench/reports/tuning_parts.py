@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import Final, NamedTuple
 
+from workbench import __version__
 from workbench.experiments.study.result import Bounds
 from workbench.reports import tuning_charts as draw
 from workbench.reports.render.charts import chart
 from workbench.reports.render.html import Child, el
-from workbench.reports.render.numbers import UNKNOWN, plural
-from workbench.reports.render.page import Figure, Section
+from workbench.reports.render.numbers import UNKNOWN, Clock, plural
+from workbench.reports.render.page import Figure, Section, page
 from workbench.reports.render.tables import Column
 from workbench.reports.tuning_numbers import Gained, null_rows, signed, spanned
 
@@ -18,6 +21,40 @@ VERDICTS: Final = {
     "better": "Better",
     "worse": "Worse",
 }
+
+
+class Told(NamedTuple):
+    """What a study says, whatever was studied.
+
+    Attributes:
+        study_id: Its id.
+        title: Of its page.
+        headline: The verdict in one plain sentence, without its full stop.
+        sections: In order.
+    """
+
+    study_id: str | None
+    title: str
+    headline: str
+    sections: list[Section]
+
+
+def study_page(
+    told: Told, *, made_at: datetime, created_at: datetime, zone: tzinfo | None = None, about: Sequence[str] = ()
+) -> str:
+    """The page of a study: a self-contained HTML document.
+
+    Args:
+        told: The study.
+        made_at: When it ended, with a zone.
+        created_at: When the page was made, with a zone.
+        zone: Of its times; None is the local one.
+        about: Further lines for its foot.
+    """
+    clock = Clock.of(zone, [made_at, created_at])
+    times = f"Study {told.study_id} of {clock.moment(made_at)}; page made {clock.moment(created_at)}"
+    foot = [f"{times} by workbench {__version__}. All times are in {clock.name}.", *about]
+    return page(told.title, told.sections, lead=f"{told.headline}.", about=foot)
 
 
 def verdict_told(result: Gained, found: str, measure: str, best: str) -> str:
