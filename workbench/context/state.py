@@ -41,24 +41,23 @@ class StateGraph:
 
     def active(self) -> list[StateObject]:
         """What is in the prompt: the focused one first, then by age, then by id."""
-        found = sorted((each for each in self._standing() if each.state_tier == "active"), key=BY_AGE)
+        active = [each for each in self.objects.values() if each.state_tier == "active" and not each.retracted]
+        found = sorted(active, key=BY_AGE)
         return [each for each in found if each.focused] + [each for each in found if not each.focused]
 
     def peripheral(self) -> list[StateObject]:
         """Soft and hard objects, the last updated first."""
-        found = [each for each in self._standing() if each.state_tier != "active"]
-        return sorted(found, key=attrgetter("updated_at"), reverse=True)
+        found = [each for each in self.objects.values() if each.state_tier != "active" and not each.retracted]
+        found.sort(key=attrgetter("updated_at"), reverse=True)
+        return found
 
     def listed(self) -> list[StateObject]:
         """All that were not taken back, by age, then by id."""
-        return sorted(self._standing(), key=BY_AGE)
+        return sorted((each for each in self.objects.values() if not each.retracted), key=BY_AGE)
 
     def snapshot(self) -> list[StateObject]:
         """All objects, tombstones included, by age, then by id."""
         return sorted(self.objects.values(), key=BY_AGE)
-
-    def _standing(self) -> list[StateObject]:
-        return [each for each in self.objects.values() if not each.retracted]
 
 
 def next_turn(graph: StateGraph) -> StateGraph:
