@@ -17,6 +17,8 @@ from workbench.experiments.recorded import read_each, read_recorded
 from workbench.experiments.replay import STEPS_SCORED, replay
 from workbench.experiments.replay_job import replay_sessions, why
 from workbench.experiments.replay_rows import replay_rows
+from workbench.store.eventlog import EventLog
+from workbench.store.eventlog_files import session_folder
 
 SAMPLES = Path(__file__).parents[2] / "datasets"
 NEW_EACH_TIME = {"replay_id", "compile_id", "recorded_at"}
@@ -274,3 +276,47 @@ def test_two_replays_name_the_same_tasks():
 def test_a_plan_handed_over_is_a_plan():
     assert announced_plan("ExitPlanMode", {"plan": "1. a\n2. b"}) == "1. a\n2. b"
     assert announced_plan("Bash", {"plan": "x"}) is None
+
+
+# -- state that sessions recorded themselves ---------------------------------------------------------------------------
+
+
+def replayed_state(bench, session_id):
+    made = replay(read_recorded(bench._lake, session_id), policy())
+    return made, {each.id: each for each in made.engine.graph.snapshot()}
+
+
+def test_the_state_that_our_own_sessions_recorded_stands_in_their_prompts(tmp_path):
+    bench = wb.open(tmp_path / "home")
+    bench.ingest(SAMPLES / "event-log")
+    made, state = replayed_state(bench, "01KMCYR9M0M0VEAD6W301JPHQ2")
+    assert [(each.kind, each.state_tier) for each in state.values()] == [
+        ("task", "soft"), ("task", "active"), ("constraint", "active"), ("decision", "active"), ("note", "active"),
+    ]  # fmt: skip
+    text = made.prompts[-1].compiled.text
+    assert "01KMCYS34T4DZESYQDRBQK0NDJ settle must not change what it returns" in text
+    assert "01KMCYRZVDS8B3C5C9PY1ZHXG1 [task]: Make the settling test strict" in text
+    assert [each.summary for each in made.ended[0].digest.decisions] == ["Equal debts are paid in order of name"]
+
+
+def act(log, turn, **payload):
+    log.append("context_action", "kernel", payload, turn=turn)
+
+
+def test_what_a_policy_did_to_the_state_is_not_replayed_but_done_anew(tmp_path):
+    """Who sank or came back under the recorded policy does not do so under another one."""
+    bench = wb.open(tmp_path / "home")
+    with EventLog(session_folder(bench.home.root, "own"), "own") as log:
+        log.append("user_message", "user", {"text": "Keep two notes."}, turn=1)
+        for key in ("kept", "sunk"):
+            act(log, 1, action="create", id=key, kind="note", statePayload={"text": f"{key}: a quiet thing"})
+        log.append("agent_message", "agent", {"text": "Kept."}, turn=1)
+        act(log, 1, action="setTier", id="kept", tier="hard", reason="idle")
+        act(log, 1, action="setTier", id="sunk", tier="soft")
+        log.append("user_message", "user", {"text": "Go on."}, turn=2)
+        act(log, 2, action="setTier", id="sunk", tier="active", reason="auto_hydrate", hydrate_method="bm25")
+        log.append("agent_message", "agent", {"text": "Yes."}, turn=2)
+    bench.land_logs()
+    made, state = replayed_state(bench, "own")
+    assert {key: each.state_tier for key, each in state.items()} == {"kept": "active", "sunk": "soft"}
+    assert [len(prompt.hydrated) for prompt in made.prompts] == [0, 0]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from workbench.experiments.labels.trace import Trace
     from workbench.experiments.recorded import RecordedSession
 
-FRAME_VERSION: Final = 1
+FRAME_VERSION: Final = 2
 """Part of the name of a cached frame: raise it when what is in one changes."""
 
 Level = Literal["step", "exchange"]

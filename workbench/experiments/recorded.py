@@ -42,12 +42,20 @@ class RecordedCall(msgspec.Struct, frozen=True, kw_only=True):
     called_at: datetime | None
 
 
+class RecordedAction(msgspec.Struct, frozen=True):
+    """A change of the state that the session itself recorded, as `context.state.apply_action` takes it."""
+
+    action: dict[str, Any]
+    occurred_at: datetime | None
+
+
 class RecordedStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A model call: what it said and which tools it called."""
+    """A model call: what it said, which tools it called, and what it changed of the state."""
 
     number: int
     text: str
     calls: tuple[RecordedCall, ...]
+    actions: tuple[RecordedAction, ...] = ()
 
 
 class RecordedExchange(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +91,12 @@ _RESPONSES = f"""
     select session_id, turn, seq, text from turns
     {_WANTED} and role = 'assistant' and not is_sidechain and turn >= 1 order by session_id, seq
 """
+_ACTIONS = f"""
+    select session_id, turn, seq, payload, occurred_at from events
+    {_WANTED} and kind = 'context_action' and not is_sidechain and turn >= 1 order by session_id, seq
+"""
+_BY_POLICY: Final = ("idle", "auto_hydrate")
+"""Reasons of changes that a policy made: a replay makes its own."""
 _CALLS = f"""
     select session_id, turn, seq, tool, input, command, file_path, result, is_error, tool_call_id, called_at
     from tool_calls
@@ -120,7 +134,8 @@ def read_each(lake: Asked, session_ids: Sequence[str]) -> Iterator[RecordedSessi
 def _read(lake: Asked, session_ids: Sequence[str]) -> Iterator[RecordedSession]:
     asked = {"ids": list(session_ids)}
     about = {row["session_id"]: row for row in lake.sql(_SESSIONS, asked).iter_rows(named=True)}
-    exchanges, responses, calls = (_grouped(lake.sql(query, asked)) for query in (_EXCHANGES, _RESPONSES, _CALLS))
+    queries = (_EXCHANGES, _RESPONSES, _CALLS, _ACTIONS)
+    exchanges, responses, calls, actions = (_grouped(lake.sql(query, asked)) for query in queries)
     for session_id in session_ids:
         if session_id not in about:
             raise NotFoundError(f"there is no session {session_id!r}; `workbench sessions` lists them")
@@ -129,11 +144,16 @@ def _read(lake: Asked, session_ids: Sequence[str]) -> Iterator[RecordedSession]:
             exchanges.get(session_id, []),
             _by_turn(responses.get(session_id, [])),
             _by_turn(calls.get(session_id, [])),
+            _by_turn(actions.get(session_id, [])),
         )
 
 
 def _session(
-    about: Row, exchanges: Sequence[Row], responses: Mapping[int, list[Row]], calls: Mapping[int, list[Row]]
+    about: Row,
+    exchanges: Sequence[Row],
+    responses: Mapping[int, list[Row]],
+    calls: Mapping[int, list[Row]],
+    actions: Mapping[int, list[Row]],
 ) -> RecordedSession:
     return RecordedSession(
         session_id=about["session_id"],
@@ -146,7 +166,7 @@ def _session(
                 user_text=row["user_text"],
                 answer=row["assistant_text"],
                 started_at=row["started_at"],
-                steps=_steps(responses.get(row["turn"], []), calls.get(row["turn"], [])),
+                steps=_steps(*(rows.get(row["turn"], []) for rows in (responses, calls, actions))),
             )
             for row in exchanges
         ),
@@ -167,17 +187,28 @@ def _by_turn(rows: Iterable[Row]) -> dict[int, list[Row]]:
     return found
 
 
-def _steps(responses: Sequence[Row], calls: Iterable[Row]) -> tuple[RecordedStep, ...]:
-    """Model calls with their tool calls: a call belongs to the last response that began before it."""
+def _steps(responses: Sequence[Row], calls: Iterable[Row], actions: Iterable[Row]) -> tuple[RecordedStep, ...]:
+    """Model calls with what they did: it belongs to the last response that began before it."""
     starts = [row["seq"] for row in responses]
     texts = [row["text"] for row in responses]
-    by_step: dict[int, list[RecordedCall]] = {}
+
+    def step(row: Row) -> int:
+        return max(0, bisect_right(starts, row["seq"]) - 1)
+
+    called: dict[int, list[RecordedCall]] = {}
     for row in calls:
-        by_step.setdefault(max(0, bisect_right(starts, row["seq"]) - 1), []).append(_call(row))
-    count = max(len(texts), 1 if by_step else 0)
+        called.setdefault(step(row), []).append(_call(row))
+    changed: dict[int, list[RecordedAction]] = {}
+    for row in actions:
+        if (action := _arguments(row["payload"])).get("reason") not in _BY_POLICY:
+            changed.setdefault(step(row), []).append(RecordedAction(action, row["occurred_at"]))
+    count = max(len(texts), 1 if called or changed else 0)
     return tuple(
         RecordedStep(
-            number=place + 1, text=texts[place] if place < len(texts) else "", calls=tuple(by_step.get(place, ()))
+            number=place + 1,
+            text=texts[place] if place < len(texts) else "",
+            calls=tuple(called.get(place, ())),
+            actions=tuple(changed.get(place, ())),
         )
         for place in range(count)
     )

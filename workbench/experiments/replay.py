@@ -232,6 +232,8 @@ class _Run:
             self._told("agent_message", text=step.text)
         for call in step.calls:
             self._call(call)
+        for each in step.actions:
+            self.engine.act(each.action, each.occurred_at)
         self._last_step = _step_text(step)
 
     def _call(self, call: RecordedCall) -> None:
