@@ -13,6 +13,7 @@ from browsing import Visit, chromium
 from in_process import runner
 from reading_sessions import write_reading_sessions, write_telling_sessions
 from report_pages import HOSTILE, Page
+from transcripts import jsonl, prompt
 
 import workbench as wb
 from workbench.errors import BadInputError, NotFoundError
@@ -65,6 +66,10 @@ def copied(written, tmp_path):
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
     return runner(capsys, monkeypatch, tmp_path)
+
+
+def session_of(number):
+    return f"00000000-0000-4000-8000-{number:012}"
 
 
 def told(manifest):
@@ -232,6 +237,19 @@ def test_the_same_numbers_come_again_whatever_landed_since(bench, written, tmp_p
     assert found.numbers > 1000
     assert seen
     assert later.sql("select count(*) from studies").item() == 1
+
+
+def test_the_same_numbers_come_again_though_the_sessions_grew_and_the_cache_is_gone(tmp_path):
+    files = write_telling_sessions(tmp_path / "sessions", 6)
+    bench = wb.open(tmp_path / "home", **CONFIG)
+    bench.ingest(files)
+    written = bench.tuning_report(tmp_path / "out", bench.tune(**SMALL).study_id)
+    for number, file in enumerate(sorted(files.iterdir())):
+        with file.open("ab") as more:
+            more.write(jsonl(prompt(f"more{number}", "And now?", session=session_of(number), seconds=900)))
+    assert bench.ingest(files).sessions == 6
+    shutil.rmtree(bench.home.root / "cache" / "study")
+    assert bench.reproduce(written.manifest).equal
 
 
 def test_numbers_of_other_settings_are_told(bench, copied):

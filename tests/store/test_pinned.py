@@ -51,10 +51,12 @@ def test_a_table_that_did_not_exist_is_empty_there(bench):
     assert count(bench._lake, "session_labels") == 1
 
 
-def test_tables_that_are_not_named_are_as_they_are_now(bench):
+def test_recorded_tables_that_are_not_named_are_as_they_are_now_and_derived_ones_cannot_be_read(bench):
     past = pinned_lake(bench._lake, {"sessions": bench._lake.stores["sessions"].version()})
     bench.label("last", arm="new")
     assert past.sql("select arm from session_labels").item() == "new"
+    with pytest.raises(StoreError, match="does not say which version of the table turns it read"):
+        count(past, "turns")
 
 
 def test_the_past_is_not_written_to(bench):

@@ -78,6 +78,9 @@ class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
     exchanges: tuple[RecordedExchange, ...]
 
 
+READ: Final = ("events", "sessions", "tool_calls", "turn_records", "turns")
+"""Tables that a session is read from; who reads at fixed versions fixes these."""
+
 READ_AT_ONCE: Final = 16
 """Sessions read by one question: fewer cost a scan of the tables each, more cost memory."""
 

@@ -16,6 +16,7 @@ from workbench import __version__
 from workbench.config import config_hash
 from workbench.config.context import ContextEngine, Tiers
 from workbench.errors import AmbiguousError, NotFoundError, StoreError
+from workbench.experiments import recorded
 from workbench.experiments.frame_cache import frame_keys, read_frames
 from workbench.experiments.frames import FRAME_VERSION
 from workbench.experiments.replay_job import policy_of
@@ -39,7 +40,7 @@ STUDY_VERSION: Final = 3
 """Part of a study's id: raise it when the same trials would be judged otherwise."""
 _DIGITS: Final = 24
 
-READ: Final = ("events", "sessions", "sources", "tool_calls", "turns")
+READ: Final = (*recorded.READ, "sources")
 """Tables that a study is made from."""
 ATTEMPTS: Final = 5
 """How often versions are looked up again because an import landed in between."""

@@ -88,6 +88,21 @@ class PinnedStore(DeltaStore):
         )
 
 
+class UnpinnedStore(DeltaStore):
+    """A derived table that nobody fixed: its rows of today belong to other landings than those that are pinned."""
+
+    def snapshot(self) -> Snapshot:
+        """Refused.
+
+        Raises:
+            StoreError: Always.
+        """
+        raise StoreError(
+            f"what was made from these versions does not say which version of the table {self.table.name} it read: an "
+            "older workbench made it; make it anew"
+        )
+
+
 def versions_of(lake: Lake, tables: Iterable[str]) -> dict[str, int | None]:
     """The Delta version of each of some tables; None for one that does not exist."""
     found = {name: lake.stores[name].version() for name in sorted(tables)}
@@ -95,7 +110,7 @@ def versions_of(lake: Lake, tables: Iterable[str]) -> dict[str, int | None]:
 
 
 def pinned_lake(lake: Lake, versions: Mapping[str, int | None]) -> Lake:
-    """The same home with some tables at exact versions; the others as they are now.
+    """The same home with some tables at exact versions; other derived ones cannot be read, recorded ones as they are.
 
     Args:
         lake: The home.
@@ -108,6 +123,9 @@ def pinned_lake(lake: Lake, versions: Mapping[str, int | None]) -> Lake:
     if unknown:
         raise StoreError(f"this workbench knows no tables {', '.join(unknown)}; use the version that wrote them")
     pinned = Lake(lake.home, lake.tables)
+    for name, table in lake.tables.items():
+        if table.kind == "derived":
+            pinned.stores[name] = UnpinnedStore(lake.stores[name].folder, table)
     for name, at in versions.items():
         pinned.stores[name] = PinnedStore(lake.stores[name].folder, lake.tables[name], at)
     return pinned
