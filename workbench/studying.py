@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.errors import BadInputError, NotFoundError
 from workbench.store.lake import Lake
@@ -321,6 +321,47 @@ class Studying(ABC):
         result, recipe = run_fusion_study(asked, self.config, self._lake.home.vectors, progress=progress)
         return record_setting_study(self._lake, self.config, result, recipe)
 
+    def tune_state(
+        self,
+        what: Literal["idle-turns", "hydration"],
+        *,
+        trials: int | None = None,
+        learning_trials: int = 0,
+        permutations: int | None = None,
+        seed: int = 0,
+        sessions: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> SpaceResult:
+        """Find out whether state should sink or come back otherwise than it does, by what sessions went on to use.
+
+        Args:
+            what: `idle-turns` until an active object becomes soft, or `hydration`: relevance from which one comes back.
+            trials: Evenly spread points, 64 unless given.
+            learning_trials: Further points of each search.
+            permutations: Studies with permuted labels at least; `study.null_permutations_min` unless given.
+            seed: Of everything random.
+            sessions: Ids, prefixes or `last`; all sessions unless given.
+            progress: Called with things done, things in all and what they are.
+
+        Raises:
+            BadInputError: A number makes no sense, or too few sessions keep a state of which something was used.
+            NotFoundError, AmbiguousError: As for `resolve_session`.
+        """
+        from workbench.experiments.setting_studies import record_setting_study  # noqa: PLC0415
+        from workbench.experiments.state_study import StateAsked, run_state_study  # noqa: PLC0415
+
+        self.land_logs()
+        asked = StateAsked(
+            what=what,
+            session_ids=[self.resolve_session(name) for name in sessions] or None,
+            trials=trials,
+            learning_trials=learning_trials,
+            permutations=permutations,
+            seed=seed,
+        )
+        result, recipe = run_state_study(self._lake, self.config, asked, progress=progress)
+        return record_setting_study(self._lake, self.config, result, recipe)
+
     def study(self, name: str | None = None) -> StudyResult:
         """A recorded study.
 
@@ -354,10 +395,10 @@ class Studying(ABC):
         return write_tuning_report(self._lake, Path(out), study, command=command)
 
     def apply_weights(self, result: StudyResult | SpaceResult, *, dry_run: bool = False) -> Path:
-        """Write the weights that a study found into `<home>/config.json`.
+        """Write the weights or settings that a study found into `<home>/config.json`.
 
         Args:
-            result: The study, of `tune` or `tune_fusion`.
+            result: The study, of `tune`, `tune_fusion` or `tune_state`.
             dry_run: Only check whether they could be written.
 
         Returns:
@@ -368,14 +409,11 @@ class Studying(ABC):
             ConfigError: The file cannot be written, or another one would win.
         """
         from workbench.config.write import write_settings  # noqa: PLC0415
+        from workbench.experiments.setting_jobs import settings_to_apply  # noqa: PLC0415
         from workbench.experiments.study.apply import weights_to_apply  # noqa: PLC0415
         from workbench.experiments.study.result import StudyResult  # noqa: PLC0415
 
-        values = weights_to_apply(result)
-        if not isinstance(result, StudyResult):
-            from workbench.experiments.retrieval.fusion_study import fusion_settings  # noqa: PLC0415
-
-            values = fusion_settings(values)
+        values = weights_to_apply(result) if isinstance(result, StudyResult) else settings_to_apply(result, self.config)
         return write_settings(self._lake.home.root, values, dry_run=dry_run)
 
     # -- comparisons ---------------------------------------------------------------------------------------------------

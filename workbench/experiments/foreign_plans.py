@@ -19,6 +19,7 @@ _STATUS: Final = {
     "completed": "done", "complete": "done", "done": "done", "cancelled": "gone", "deleted": "gone",
 }  # fmt: skip
 _LISTS: Final = {"todowrite": "todos", "write_todos": "todos", "todo_write": "todos", "update_plan": "plan"}
+_SINGLE: Final = ("taskcreate", "taskupdate", "tasklist", "taskget")
 _TITLES: Final = ("content", "step", "subject", "title", "task", "description")
 _NUMBER: Final = re.compile(r"#([0-9]+)")
 
@@ -89,6 +90,11 @@ class ForeignPlans:
     def _new_id(self, title: str) -> str:
         self._made += 1
         return derived_id(None, self._session_id, str(self._made), title)
+
+
+def keeps_tasks(tool: str) -> bool:
+    """Whether a tool of another agent keeps tasks: a list of them, or one after the other."""
+    return tool.lower() in _LISTS or tool.lower() in _SINGLE
 
 
 def announced_plan(tool: str, args: Mapping[str, Any]) -> str | None:

@@ -119,7 +119,7 @@ def run_study(
         steps_max=config.study.steps_max,
         embedder=embedder,
         session_ids=None if session_ids is None else list(session_ids),
-        tables=_settled(lake),
+        tables=settled_versions(lake),
     )
     pinned = pinned_lake(lake, recipe.tables)
     grouping = _grouping(pinned, recipe)
@@ -241,7 +241,7 @@ def _ended(lake: Lake, study_id: str) -> StudyResult | None:
     return msgspec.json.decode(rows.item(), type=StudyResult) if rows.height else None
 
 
-def _settled(lake: Lake) -> dict[str, int | None]:
+def settled_versions(lake: Lake) -> dict[str, int | None]:
     """Versions of all tables between two imports.
 
     Raises:
@@ -290,15 +290,27 @@ def _record(lake: Lake, study_id: str, rows: Sequence[Mapping[str, Any]]) -> Non
     store.append(store.table.from_dicts(told))
 
 
+def groups_of(lake: Lake, session_ids: Sequence[str] | None = None) -> dict[str, str]:
+    """Sessions and the group of each: those that share records are in one, which is named after its first.
+
+    Args:
+        lake: The tables.
+        session_ids: Whole ids; all sessions unless given.
+    """
+    names = lake.sql("select session_id from sessions order by session_id")["session_id"].to_list()
+    shared = connected(names, lake.sql(_SHARED).rows())
+    wanted = set(names) if session_ids is None else set(session_ids)
+    return _named_within({name: group for name, group in shared.items() if name in wanted})
+
+
 def _grouping(lake: Lake, recipe: Recipe) -> Grouping:
     """What is known of the sessions of a study; who else shares records with them does not matter."""
+    shared = groups_of(lake, recipe.session_ids)
     rows = lake.sql("select session_id, project_id, cwd from sessions order by session_id").rows()
-    wanted = {row[0] for row in rows} if recipe.session_ids is None else set(recipe.session_ids)
-    shared = connected((row[0] for row in rows), lake.sql(_SHARED).rows())
     return Grouping(
-        shared=_named_within({name: group for name, group in shared.items() if name in wanted}),
-        developers={row[0]: developer_of(row[2]) for row in rows if row[0] in wanted},
-        projects={row[0]: row[1] for row in rows if row[0] in wanted},
+        shared=shared,
+        developers={row[0]: developer_of(row[2]) for row in rows if row[0] in shared},
+        projects={row[0]: row[1] for row in rows if row[0] in shared},
     )
 
 

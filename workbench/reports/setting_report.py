@@ -36,7 +36,7 @@ def overview(result: SpaceResult) -> Section:
     told = [
         Figure("Verdict", result.verdict, writes),
         *gain_figures(result, result.measure),
-        Figure(sentence(result.of)[:-1], count(result.groups), "each held out in turn"),
+        Figure(sentence(result.of)[:-1], count(result.groups), f"of {result.looked_at:,}; each held out in turn"),
     ]
     search = f"{result.trials:,} evenly spread trials and {result.learning_trials} that learn, {result.folds} parts"
     reason = el("p", el("b", sentence(result.why)))
@@ -124,6 +124,7 @@ def _numbers(result: SpaceResult) -> Iterator[Row]:
     yield number_row("overview", "study", "gain where searched", result.in_search_gain)
     yield number_row("overview", "study", "detectable", result.minimum_detectable_effect)
     yield number_row("overview", "study", result.of, result.groups)
+    yield number_row("overview", "study", "looked at", result.looked_at)
     for each in result.rows:
         yield number_row("settings", each.name, result.measure, each.mean)
         yield number_row("settings", each.name, "over in use", bounds=each.over_default)

@@ -180,9 +180,11 @@ def test_the_command_tells_settings_null_and_verdict(run, judged):
     ("options", "said"),
     [
         (("--what", "fusion"), "--what fusion needs --set"),
-        (("--what", "fusion", "--set", "x", "--level", "step"), "takes no sessions, level"),
+        (("--what", "fusion", "--set", "x", "--level", "step"), "--what fusion takes no level"),
         (("--set", "x"), "--set and --corpus belong to --what fusion"),
-        (("--what", "idle-turns"), "Invalid value"),
+        (("--what", "idle-turns", "--budget", "500"), "--what idle-turns takes no level, budget"),
+        (("--what", "hydration", "--set", "x"), "--set and --corpus belong to --what fusion"),
+        (("--what", "moods"), "Invalid value"),
     ],
 )
 def test_what_does_not_go_together_is_refused(run, tmp_path, options, said):

@@ -52,6 +52,7 @@ class SpaceResult(msgspec.Struct, frozen=True, kw_only=True):
         measure: What a gain is a gain in.
         of: What the groups are, such as queries.
         groups: How many.
+        looked_at: How many there were, those included of which nothing can be said.
         seed: Of everything random.
         trials: Points judged in bulk.
         learning_trials: Further points of each search.
@@ -76,6 +77,7 @@ class SpaceResult(msgspec.Struct, frozen=True, kw_only=True):
     measure: str
     of: str
     groups: int
+    looked_at: int
     seed: int
     trials: int
     learning_trials: int
@@ -151,6 +153,7 @@ def study_space(
     shared: Sequence[str],
     asked: PlainSettings,
     *,
+    looked_at: int | None = None,
     progress: Progress | None = None,
 ) -> SpaceResult:
     """Find out whether other settings are better than all that a person could have set.
@@ -161,6 +164,7 @@ def study_space(
         hand_set: Values a group of other ways, by name; the default is added.
         shared: A name a group: groups of one name are never parted.
         asked: How.
+        looked_at: How many groups there were, where some have no value; their number unless given.
         progress: Called with things done, things in all and what they are.
 
     Raises:
@@ -202,6 +206,7 @@ def study_space(
         measure=asked.measure,
         of=asked.of,
         groups=count,
+        looked_at=count if looked_at is None else looked_at,
         seed=asked.seed,
         trials=len(points),
         learning_trials=asked.learning_trials,

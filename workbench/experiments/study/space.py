@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_DECIMALS: Final = 9
+
 OFF_SHARE: Final = 0.15
 """Share of the trials of a setting that can be off at which it is."""
 
@@ -26,6 +28,7 @@ class Parameter:
         high: Highest value tried.
         log: Whether orders of magnitude are tried alike.
         can_be_off: Whether 0 is tried too.
+        step: Values are multiples of it, where it is given.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Parameter:
     high: float
     log: bool = False
     can_be_off: bool = False
+    step: float | None = None
 
     def at(self, share: Floats) -> Floats:
         """Values at places of the range, 0 its lower end and 1 its upper one."""
@@ -53,8 +57,10 @@ class Parameter:
     def _between(self, share: Floats) -> Floats:
         share = np.clip(share, 0.0, 1.0)
         if self.log:
-            return np.asarray(self.low * (self.high / self.low) ** share)
-        return np.asarray(self.low + (self.high - self.low) * share)
+            value = np.asarray(self.low * (self.high / self.low) ** share)
+        else:
+            value = np.asarray(self.low + (self.high - self.low) * share)
+        return value if self.step is None else np.round(np.rint(value / self.step) * self.step, _DECIMALS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from workbench.errors import BadInputError
 from workbench.surfaces.cli.app import HomeOption, JsonOption, app, open_bench
 from workbench.surfaces.cli.output import plain, print_json, print_table, progress_bar
-from workbench.surfaces.cli.tune_fusion import NOT_APPLIED, tune_fusion
+from workbench.surfaces.cli.tune_settings import NOT_APPLIED, tell
 from workbench.surfaces.exits import say
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class What(StrEnum):
     """What is tuned."""
 
     WEIGHTS = "weights"
+    IDLE_TURNS = "idle-turns"
+    HYDRATION = "hydration"
     FUSION = "fusion"
 
 
@@ -40,7 +43,12 @@ def tune(
         list[str] | None, typer.Argument(metavar="[SESSION]...", help="Ids, prefixes or `last`; all unless given.")
     ] = None,
     what: Annotated[
-        What, typer.Option("--what", help="Weights of the context score, or of words and meaning in hybrid search.")
+        What,
+        typer.Option(
+            "--what",
+            help="Weights of the context score; turns until idle state sinks; relevance from which it comes back; "
+            "weights of words and meaning in hybrid search.",
+        ),
     ] = What.WEIGHTS,
     judged: Annotated[
         Path | None,
@@ -83,31 +91,34 @@ def tune(
 ) -> None:
     """Find out whether other weights of the context score would have helped in recorded sessions.
 
-    With --what fusion: whether other weights of hybrid search find more in a judged set.
+    With --what idle-turns or hydration: whether state should have sunk or come back otherwise. With --what fusion:
+    whether other weights of hybrid search find more in a judged set.
 
     No model is called. Interrupted, the same command goes on from there. The normal answer is "no difference".
     """
     if dry_run and not apply:
         raise BadInputError("--dry-run belongs to --apply")
     bench = open_bench(context, home)
-    if what is What.FUSION:
-        if judged is None or sessions or level or budget or semantic or label != "vis":
-            raise BadInputError("--what fusion needs --set, and takes no sessions, level, budget, label or --semantic")
-        tune_fusion(
-            bench,
-            judged,
-            corpus,
-            trials=trials,
-            learning_trials=learning_trials,
-            permutations=permutations,
-            seed=seed,
-            apply=apply,
-            dry_run=dry_run,
-            json=json,
-        )
-        return
-    if judged or corpus:
+    if (judged or corpus) and what is not What.FUSION:
         raise BadInputError("--set and --corpus belong to --what fusion")
+    if what is not What.WEIGHTS and (level or budget or semantic or label != "vis"):
+        raise BadInputError(f"--what {what.value} takes no level, budget, label or --semantic")
+    asked: dict[str, Any] = {
+        "trials": trials,
+        "learning_trials": learning_trials or 0,
+        "permutations": permutations,
+        "seed": seed,
+    }
+    if what is What.FUSION:
+        if judged is None or sessions:
+            raise BadInputError("--what fusion needs --set, and takes no sessions")
+        tell(bench, partial(bench.tune_fusion, judged, corpus=corpus, **asked), apply=apply, dry_run=dry_run, json=json)
+        return
+    if what is not What.WEIGHTS:
+        of: Literal["idle-turns", "hydration"] = "idle-turns" if what is What.IDLE_TURNS else "hydration"
+        study = partial(bench.tune_state, of, sessions=sessions or (), **asked)
+        tell(bench, study, apply=apply, dry_run=dry_run, json=json)
+        return
     with progress_bar("study", of_bytes=False) as progress:
         result = bench.tune(
             level=level.value if level else None,

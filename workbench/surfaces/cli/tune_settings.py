@@ -1,9 +1,8 @@
-"""`workbench tune --what fusion`."""
+"""`workbench tune --what fusion|idle-turns|hydration`: studies of settings."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import typer
 
@@ -12,40 +11,34 @@ from workbench.surfaces.exits import say
 
 if TYPE_CHECKING:
     from workbench.bench import Workbench
-    from workbench.experiments.study.plain import SpaceResult
+    from workbench.experiments.study.plain import Progress, SpaceResult
 
 NOT_APPLIED: Final = 1
 """Exit code where `--apply` was refused; the study itself is done."""
 
 
-def tune_fusion(
-    bench: Workbench,
-    judged: Path,
-    corpus: Path | None,
-    *,
-    trials: int | None,
-    learning_trials: int | None,
-    permutations: int | None,
-    seed: int,
-    apply: bool,
-    dry_run: bool,
-    json: bool,
-) -> None:
-    """Make the study, tell it, and write the weights where that was asked for and is allowed.
+class Study(Protocol):
+    """Makes a study."""
+
+    def __call__(self, *, progress: Progress | None) -> SpaceResult:
+        """Make it; `progress` is called with things done, things in all and what they are."""
+
+
+def tell(bench: Workbench, study: Study, *, apply: bool, dry_run: bool, json: bool) -> None:
+    """Make a study of settings, tell it, and write what it found where that was asked for and is allowed.
+
+    Args:
+        bench: The home.
+        study: Makes it.
+        apply: Whether to write.
+        dry_run: Whether only to say what would be written.
+        json: Whether to print JSON.
 
     Raises:
         typer.Exit: `apply` was refused.
     """
     with progress_bar("study", of_bytes=False) as progress:
-        result = bench.tune_fusion(
-            judged,
-            corpus=corpus,
-            trials=trials,
-            learning_trials=learning_trials or 0,
-            permutations=permutations,
-            seed=seed,
-            progress=progress,
-        )
+        result = study(progress=progress)
     applied = _apply(bench, result, dry_run=dry_run) if apply else None
     if json:
         import msgspec  # noqa: PLC0415
@@ -61,17 +54,19 @@ def tune_fusion(
 
 
 def _apply(bench: Workbench, result: SpaceResult, *, dry_run: bool) -> dict[str, Any]:
-    from workbench.experiments.retrieval.fusion_study import fusion_settings  # noqa: PLC0415
+    from workbench.experiments.setting_jobs import settings_to_apply  # noqa: PLC0415
     from workbench.experiments.study.apply import refusal  # noqa: PLC0415
 
     if not result.may_apply:
         return {"written": False, "path": None, "values": {}, "refused": refusal(result)}
+    values = settings_to_apply(result, bench.config)
     path = bench.apply_weights(result, dry_run=dry_run)
-    return {"written": not dry_run, "path": str(path), "values": fusion_settings(result.found), "refused": None}
+    return {"written": not dry_run, "path": str(path), "values": values, "refused": None}
 
 
 def _print(result: SpaceResult) -> None:
-    print(f"{result.what}: {result.groups} {result.of}, {result.trials} trials, {result.folds} folds")
+    scored = f"{result.groups} {result.of}" if result.groups == result.looked_at else _part(result)
+    print(f"{result.what}: {scored}, {result.trials} trials, {result.folds} folds")
     rows = [
         (
             each.name,
@@ -96,6 +91,10 @@ def _print(result: SpaceResult) -> None:
         print(f"smallest gain such a study finds four times in five: {result.minimum_detectable_effect:.4f}")
     print(plain(f"verdict: {result.verdict}: {result.why}"))
     print(f"report  workbench report tuning {result.study_id}")
+
+
+def _part(result: SpaceResult) -> str:
+    return f"{result.groups} of {result.looked_at} {result.of} tell something"
 
 
 def _numbers(values: list[float]) -> str:
