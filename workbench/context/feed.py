@@ -38,13 +38,13 @@ class ExchangeFeed:
     def __init__(self, bands: Bands, method: Method) -> None:
         self.pool = UnitPool(method=method)
         self._bands = bands
-        self._waiting: deque[tuple[TurnRecord, Mapping[str, str]]] = deque()
+        self._waiting: deque[tuple[TurnRecord, list[ContextUnit]]] = deque()
         self._activity: dict[str, ContextUnit] = {}
         self._offered: set[str] = set()
 
     def add(self, record: TurnRecord, cards: Mapping[str, str], activity: Sequence[ActivityEntry]) -> None:
         """Take in a finished exchange and the activity entries that are kept after it."""
-        self._waiting.append((record, cards))
+        self._waiting.append((record, units_of_turn(record, self._bands, cards=cards)))
         self._activity = {unit.id: unit for unit in activity_units(activity)}
 
     def verbatim(self) -> list[TurnRecord]:
@@ -53,14 +53,12 @@ class ExchangeFeed:
 
     def cards(self) -> list[ContextUnit]:
         """Cards of the artifacts of those exchanges."""
-        units = (unit for record, cards in self._waiting for unit in units_of_turn(record, self._bands, cards=cards))
-        return [unit for unit in units if unit.type == "artifact_card"]
+        return [unit for _, units in self._waiting for unit in units if unit.type == "artifact_card"]
 
     def offer(self, turn: int) -> UnitPool:
         """The pool for the prompt that begins an exchange."""
         while self._waiting and turn - self._waiting[0][0].turn > self._bands.verbatim_max_age:
-            record, cards = self._waiting.popleft()
-            self.pool.extend(units_of_turn(record, self._bands, cards=cards, order=len(self.pool)))
+            self._extend(self._waiting.popleft()[1])
         self._offer_activity(turn)
         return self.pool
 
@@ -68,9 +66,13 @@ class ExchangeFeed:
         old = {key for key, unit in self._activity.items() if turn - unit.source_turn > self._bands.verbatim_max_age}
         self.pool.retire(self._offered - old)
         new = [self._activity[key] for key in self._activity if key in old - self._offered]
-        start = len(self.pool)
-        self.pool.extend(msgspec.structs.replace(unit, order=start + place) for place, unit in enumerate(new))
+        self._extend(new)
         self._offered = old
+
+    def _extend(self, units: Sequence[ContextUnit]) -> None:
+        """Add units to the pool, in their place in the session."""
+        start = len(self.pool)
+        self.pool.extend(msgspec.structs.replace(unit, order=start + place) for place, unit in enumerate(units))
 
 
 class StepFeed:
