@@ -22,7 +22,7 @@ from workbench.context.session import Level
 from workbench.errors import BadInputError, NotFoundError
 from workbench.experiments.frames import build_frame, units_on_offer
 from workbench.experiments.labels.rules import RULES
-from workbench.experiments.recorded import read_each, read_recorded
+from workbench.experiments.recorded import READ, read_each, read_recorded
 from workbench.experiments.replay_job import policy_of
 from workbench.experiments.statistics.proportion import wilson
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.config import Config
     from workbench.context.records import ContextUnit
     from workbench.experiments.frames import SessionFrame
-    from workbench.experiments.recorded import RecordedExchange, RecordedSession
+    from workbench.experiments.recorded import READ, RecordedExchange, RecordedSession
     from workbench.store.lake import Lake
 
 Opinion = Literal["needed", "not_needed", "unclear"]
@@ -223,7 +223,7 @@ class _Tables:
 
 @contextmanager
 def _reading(lake: Lake) -> Iterator[_Tables]:
-    connection = lake.connection(("sessions", "turn_records", "turns", "tool_calls"))
+    connection = lake.connection(READ)
     try:
         yield _Tables(connection)
     finally:
