@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.config import Config
     from workbench.context.records import ContextUnit
     from workbench.experiments.frames import SessionFrame
-    from workbench.experiments.recorded import READ, RecordedExchange, RecordedSession
+    from workbench.experiments.recorded import RecordedExchange, RecordedSession
     from workbench.store.lake import Lake
 
 Opinion = Literal["needed", "not_needed", "unclear"]
