@@ -320,3 +320,15 @@ def test_what_a_policy_did_to_the_state_is_not_replayed_but_done_anew(tmp_path):
     made, state = replayed_state(bench, "own")
     assert {key: each.state_tier for key, each in state.items()} == {"kept": "active", "sunk": "soft"}
     assert [len(prompt.hydrated) for prompt in made.prompts] == [0, 0]
+
+
+def test_a_reset_that_was_recorded_takes_the_state_away(tmp_path):
+    bench = wb.open(tmp_path / "home")
+    with EventLog(session_folder(bench.home.root, "own"), "own") as log:
+        log.append("user_message", "user", {"text": "Keep a note."}, turn=1)
+        act(log, 1, action="create", id="gone", kind="note", statePayload={"text": "a quiet thing"})
+        log.append("system_note", "kernel", {"type": "state_reset", "cleared": "all"}, turn=1)
+        act(log, 1, action="create", id="kept", kind="note", statePayload={"text": "another"})
+        log.append("agent_message", "agent", {"text": "Kept."}, turn=1)
+    bench.land_logs()
+    assert list(replayed_state(bench, "own")[1]) == ["kept"]

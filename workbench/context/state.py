@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 EPOCH: Final = datetime.fromtimestamp(0, tz=UTC)
 TIERS: Final = ("active", "soft", "hard")
+RESET: Final = "reset"
+"""The action that empties the graph; in a log it is a note of the type `state_reset`."""
 BY_AGE: Final = attrgetter("created_at", "id")
 
 
@@ -71,13 +73,16 @@ def apply_action(graph: StateGraph, action: Mapping[str, Any], occurred_at: date
     Args:
         graph: Before it.
         action: `{action, id, ...}` as the event log keeps it: `create` with `kind` and `statePayload`, `update` with
-            `statePayload`, `setTier` with `tier`, `setFocus`, `retract`. Milliseconds `created`, `updated` and
-            `lastTouched`, and the `turn` it belongs to, where they are there; the graph's turn unless given.
+            `statePayload`, `setTier` with `tier`, `setFocus`, `retract`; `reset`, without an id, takes everything away.
+            Milliseconds `created`, `updated` and `lastTouched`, and the `turn` it belongs to, where they are there;
+            the graph's turn unless given.
         occurred_at: When it happened, where the action does not say.
 
     Source: PRAANA src/state-graph.ts, `replay`.
     """
     name, key = action.get("action"), action.get("id")
+    if name == RESET:
+        return replace(graph, objects={})
     if not isinstance(key, str) or not key:
         return graph
     moment = occurred_at or EPOCH

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
+from workbench.context.state import RESET
 from workbench.errors import NotFoundError
 from workbench.experiments.foreign_tools import our_args, our_name
 
@@ -95,8 +96,10 @@ _RESPONSES = f"""
     {_WANTED} and role = 'assistant' and not is_sidechain and turn >= 1 order by session_id, seq
 """
 _ACTIONS = f"""
-    select session_id, turn, seq, payload, occurred_at from events
-    {_WANTED} and kind = 'context_action' and not is_sidechain and turn >= 1 order by session_id, seq
+    select session_id, turn, seq, kind, payload, occurred_at from events
+    {_WANTED} and not is_sidechain and turn >= 1 and (kind = 'context_action' or kind = 'system_note'
+        and payload->>'$.type' = 'state_reset' and payload->>'$.cleared' = 'all')
+    order by session_id, seq
 """
 _BY_POLICY: Final = ("idle", "auto_hydrate")
 """Reasons of changes that a policy made: a replay makes its own."""
@@ -203,7 +206,8 @@ def _steps(responses: Sequence[Row], calls: Iterable[Row], actions: Iterable[Row
         called.setdefault(step(row), []).append(_call(row))
     changed: dict[int, list[RecordedAction]] = {}
     for row in actions:
-        if (action := _arguments(row["payload"])).get("reason") not in _BY_POLICY:
+        action = _arguments(row["payload"]) if row["kind"] == "context_action" else {"action": RESET}
+        if action.get("reason") not in _BY_POLICY:
             changed.setdefault(step(row), []).append(RecordedAction(action, row["occurred_at"]))
     count = max(len(texts), 1 if called or changed else 0)
     return tuple(
